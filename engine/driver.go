@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"context"
+	"io"
+	"os"
+	"time"
+)
+
+// WorkDir is the path of a session's work directory as a script sees it, in every tier.
+const WorkDir = "/tmp/sandbox-work"
+
+// Driver is one tier: the narrow interface under Session. A driver gets validated input, starts runs
+// and says how they ended. Deadlines, output caps, file calls and error codes are Session's.
+//
+// A driver is shared by many sessions and safe for concurrent use. Who made it closes it, after the
+// sessions that use it.
+type Driver interface {
+	// Tier names the tier.
+	Tier() Tier
+	// Info describes the tier on this host: versions, and what it enforces.
+	Info() DriverInfo
+	// OpenSession prepares what the runs of one session share. It must not be slow: work that costs
+	// more than a few milliseconds waits for the first run. It returns ErrNotEnforceable for a limit
+	// that it cannot hold, unless spec.BestEffort.
+	OpenSession(ctx context.Context, spec *SessionSpec) (DriverSession, error)
+}
+
+// DriverInfo describes a tier. All fields are for people and logs, except Unenforced.
+type DriverInfo struct {
+	Tier    Tier
+	Backend string
+	// Versions holds the versions of what the tier is made of, by name ("python", "wazero").
+	Versions map[string]string
+	// Unenforced names the fields of Limits that the tier cannot enforce on this host.
+	Unenforced []string
+	// Warnings are one line each about loosened isolation.
+	Warnings []string
+}
+
+// SessionSpec is what a driver learns of a session. It is valid until DriverSession.Close returns.
+type SessionSpec struct {
+	// ID is unguessable and unique; it is safe in file names.
+	ID string
+	// Root is the work directory; the session owns it.
+	Root *os.Root
+	// HostDir is the path of Root on the host.
+	HostDir string
+	// Grants are host paths that the session may use beside the work directory.
+	Grants []Grant
+	// Limits has no zero value left: defaults are filled in.
+	Limits Limits
+	// BestEffort accepts limits that cannot be enforced.
+	BestEffort bool
+	// Quota counts what exists in the work directory; nil when there is no disk limit.
+	Quota Quota
+}
+
+// Grant is one host path that scripts see at the same path.
+type Grant struct {
+	Path     string
+	Writable bool
+}
+
+// Quota counts what exists in a work directory against the session's disk limit. It is safe for
+// concurrent use.
+type Quota interface {
+	// Charge adds bytes and files, or gives them back when negative. It reports false and changes
+	// nothing when the limit would be passed. Giving back always succeeds.
+	Charge(bytes, files int64) bool
+}
+
+// DriverSession is one session in one tier. Start may be called concurrently.
+type DriverSession interface {
+	// Start begins a run. An error means that nothing of the run was executed. The ctx bounds the start
+	// alone: it ends when the caller's does and when the session is closed meanwhile, and a run that has
+	// begun is then ended by Stop.
+	Start(ctx context.Context, spec *RunSpec) (DriverRun, error)
+	// Close ends what is left of the session in this tier and waits for it. Session calls it once,
+	// after every run has ended.
+	Close() error
+}
+
+// RunSpec is one run, validated.
+type RunSpec struct {
+	ID   string
+	Type ScriptType
+	// Script is the source. A driver must not change it or keep it past the run's end.
+	Script []byte
+	// Name is the base name of the script's file: what a traceback and argv[0] show.
+	Name string
+	// Args follow the script's own name in argv.
+	Args []string
+	// Env is the whole environment, sorted, as KEY=VALUE: the variables of the base, PWD, the session's
+	// and the run's.
+	Env []string
+	// Cwd is the working directory: WorkDir or a directory below it. It existed when it was checked.
+	Cwd    string
+	Limits Limits
+	// Stdin is never nil.
+	Stdin Stdin
+	// Stdout and Stderr accept every byte: Write returns len(p) and no error, but can block while a
+	// reader is behind. It stops blocking once the run is being stopped. Write does not keep p.
+	Stdout, Stderr io.Writer
+}
+
+// Stdin is a run's standard input. It is for one reader at a time.
+type Stdin interface {
+	// Read gives at least one byte, or io.EOF at the end, or the error of the caller's reader, which is an
+	// input/output error (EIO) for the script. When cancel is closed while it waits, it returns
+	// ErrInterrupted and no byte is lost.
+	Read(p []byte, cancel <-chan struct{}) (int, error)
+	// Wait blocks until Read would not: nil, or ErrInterrupted.
+	Wait(cancel <-chan struct{}) error
+}
+
+// DriverRun is a started run.
+type DriverRun interface {
+	// Stop ends the run: first in an orderly way (SIGTERM, or KeyboardInterrupt in Python), and after
+	// grace by force. It returns at once and may be called again: the shortest grace counts, and 0 is
+	// force at once. After the run has ended it does nothing.
+	Stop(grace time.Duration)
+	// Wait blocks until the run has ended, nothing of it is left and all its output has been written,
+	// and returns the same Exit each time.
+	Wait() Exit
+}
+
+// Exit is how a run ended, in the driver's eyes.
+type Exit struct {
+	// Code is the exit code: 128+n for death by signal n.
+	Code int
+	// Signal is the number of the signal that ended the run, or 0.
+	Signal int
+	// Reason is ReasonExited, ReasonSignaled, ReasonMemory, ReasonCPU or ReasonDenied. When Session asked
+	// for the stop it puts its own reason in the place of all but ReasonMemory.
+	Reason Reason
+	// Forced is set when the run did not end in the orderly way that Stop asked for.
+	Forced     bool
+	Backend    string
+	Advice     string
+	WallTime   time.Duration
+	CPUTime    time.Duration // Unknown where not measured
+	PeakMemory int64         // Unknown where not measured
+	// Err is set instead of a code when the run's end is not known (ErrLost).
+	Err error
+}

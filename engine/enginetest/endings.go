@@ -1,0 +1,156 @@
+package enginetest
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sandbar-dev/sandbar/engine"
+)
+
+// soon is a timeout that a script reaches after it has begun.
+const soon = time.Second
+
+var endingTests = []test{
+	{"timeout", func(t *testing.T, s *suite) { // cases C013, C123, C124
+		session := s.open(t, nil)
+		for name, script := range map[string]string{"sleep": s.scripts.sleep, "busy": s.scripts.busy, "stubborn": s.scripts.stubborn} {
+			t.Run(name, func(t *testing.T) {
+				out := s.exec(t, session, script, &engine.RunOptions{Timeout: soon})
+				wantEnd(t, out.Result, engine.ReasonTimeout, 124)
+				if !strings.HasPrefix(string(out.Stdout), "before\n") {
+					t.Errorf("what was written before is lost: %q", out.Stdout)
+				}
+				if out.Result.WallTime < soon {
+					t.Errorf("it ran for %v of %v", out.Result.WallTime, soon)
+				}
+			})
+		}
+	}},
+	{"timeout of the session", func(t *testing.T, s *suite) {
+		session := s.open(t, &engine.Options{Timeout: soon})
+		wantEnd(t, s.exec(t, session, s.scripts.sleep, nil).Result, engine.ReasonTimeout, 124)
+		// A longer one of the run counts, and a very long one does not overflow.
+		for _, timeout := range []time.Duration{engine.NoTimeout, engine.NoTimeout - 1, 365 * 24 * time.Hour} {
+			if got := s.output(t, session, s.scripts.hello, &engine.RunOptions{Timeout: timeout}); got != "hello\n" {
+				t.Errorf("timeout %v: %q", timeout, got)
+			}
+		}
+	}},
+	{"timeout of an instant", func(t *testing.T, s *suite) { // cases C159
+		session := s.open(t, nil)
+		for range 20 {
+			r := s.exec(t, session, s.scripts.busy, &engine.RunOptions{Timeout: 1}).Result
+			wantEnd(t, r, engine.ReasonTimeout, 124)
+		}
+	}},
+	{"kill", func(t *testing.T, s *suite) {
+		session := s.open(t, nil)
+		for _, script := range []string{s.scripts.sleep, s.scripts.busy, s.scripts.stubborn, s.scripts.flood} {
+			for _, delay := range []time.Duration{0, time.Millisecond, 50 * time.Millisecond} {
+				p := s.start(t, session, script, nil)
+				time.Sleep(delay)
+				p.Kill()
+				p.Kill()
+				wantEnd(t, wait(t, p), engine.ReasonCancelled, 137)
+			}
+		}
+	}},
+	{"context", func(t *testing.T, s *suite) {
+		session := s.open(t, nil)
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(100*time.Millisecond, cancel)
+		out, err := session.Exec(ctx, s.scripts.busy, s.options(nil))
+		if err != nil {
+			t.Fatalf("Exec: %v", err)
+		}
+		wantEnd(t, out.Result, engine.ReasonCancelled, 137)
+	}},
+	{"a wait that is given up does not end the run", func(t *testing.T, s *suite) {
+		session := s.open(t, nil)
+		p := s.start(t, session, s.scripts.sleep, nil)
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		_, err := p.Wait(ctx)
+		wantErr(t, "Wait", err, context.Canceled)
+		select {
+		case <-p.Done():
+			t.Error("the run has ended")
+		default:
+		}
+		p.Kill()
+		wait(t, p)
+	}},
+	{"the script may save what it has", func(t *testing.T, s *suite) {
+		session := s.open(t, nil)
+		p := s.start(t, session, s.scripts.save, nil)
+		stdout := p.Stdout()
+		ready := make([]byte, len("ready\n"))
+		if _, err := stdout.Read(ready); err != nil {
+			t.Fatal(err)
+		}
+		p.Kill()
+		rest := make([]byte, 100)
+		n, _ := stdout.Read(rest)
+		if string(rest[:n]) != "saved\n" {
+			t.Errorf("then %q", rest[:n])
+		}
+		wantEnd(t, wait(t, p), engine.ReasonCancelled, 137)
+	}},
+	{"a read of stdin", func(t *testing.T, s *suite) {
+		session := s.open(t, nil)
+		for range 3 {
+			p := s.start(t, session, s.scripts.cat, &engine.RunOptions{StdinPipe: true, Timeout: soon})
+			wantEnd(t, wait(t, p), engine.ReasonTimeout, 124)
+		}
+	}},
+	{"the next run is clean", func(t *testing.T, s *suite) {
+		session := s.open(t, nil)
+		for range 5 {
+			s.exec(t, session, s.scripts.stubborn, &engine.RunOptions{Timeout: 20 * time.Millisecond})
+			if got := s.output(t, session, s.scripts.hello, nil); got != "hello\n" {
+				t.Errorf("output %q", got)
+			}
+		}
+	}},
+}
+
+var limitTests = []test{
+	{"output", func(t *testing.T, s *suite) {
+		session := s.open(t, &engine.Options{Limits: engine.Limits{Output: 1 << 20}})
+		out := s.exec(t, session, s.scripts.flood, nil)
+		wantEnd(t, out.Result, engine.ReasonOutput, 137)
+		if n := len(out.Stdout) + len(out.Stderr); n != 1<<20 {
+			t.Errorf("%d bytes of output", n)
+		}
+	}},
+	{"memory", func(t *testing.T, s *suite) { // cases C029
+		if !s.caps.Memory {
+			t.Skip("not enforced here")
+		}
+		session := s.open(t, &engine.Options{Limits: engine.Limits{Memory: 128 << 20}})
+		for range 2 {
+			r := s.exec(t, session, s.scripts.memory, nil).Result
+			wantEnd(t, r, engine.ReasonMemory, 137)
+			if r.PeakMemory > 128<<20 {
+				t.Errorf("it held %d bytes", r.PeakMemory)
+			}
+			if got := s.output(t, session, s.scripts.hello, nil); got != "hello\n" {
+				t.Errorf("the next run: %q", got)
+			}
+		}
+	}},
+	{"cpu", func(t *testing.T, s *suite) {
+		if !s.caps.CPU {
+			t.Skip("not enforced here")
+		}
+		session := s.open(t, &engine.Options{Limits: engine.Limits{CPU: 300 * time.Millisecond}})
+		r := s.exec(t, session, s.scripts.busy, nil).Result
+		if r.Reason != engine.ReasonCPU || r.ExitCode == 0 {
+			t.Errorf("ended with %+v", r)
+		}
+		out := s.exec(t, session, s.scripts.sleep, &engine.RunOptions{Timeout: 2 * soon}) // takes none
+		wantEnd(t, out.Result, engine.ReasonTimeout, 124)
+	}},
+}

@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The errors that callers test with errors.Is. They mean the same in process and over a transport.
+// An error says that the call did not do what it was asked; what the user's own code did is a Result.
+var (
+	// ErrInvalid: an option, argument or path is not usable as given. Nothing was started or written.
+	// The error is an *InvalidError, which names the field.
+	ErrInvalid = errors.New("engine: invalid argument")
+
+	// ErrNotAvailable: the chosen tier or backend cannot run on this host, or this program was built
+	// without it. Nothing is retried with less isolation.
+	ErrNotAvailable = errors.New("engine: not available")
+
+	// ErrNotEnforceable: a limit that was asked for cannot be enforced here.
+	ErrNotEnforceable = errors.New("engine: limit not enforceable")
+
+	// ErrClosed: the session was closed before or during the call.
+	ErrClosed = errors.New("engine: session closed")
+
+	// ErrNotStarted: the run never began. There is no exit code.
+	ErrNotStarted = errors.New("engine: run not started")
+
+	// ErrLost: the run began, and its end could not be learned. There is no exit code.
+	ErrLost = errors.New("engine: run lost")
+
+	// ErrTooLarge: the content is larger than the maximum that the call was given.
+	// The error is a *TooLargeError, which names both sizes.
+	ErrTooLarge = errors.New("engine: too large")
+
+	// ErrNoSpace: the session's disk limit is reached, or the host's disk is full; then the error says so.
+	ErrNoSpace = errors.New("engine: disk limit reached")
+
+	// ErrNotExist: there is no file of that name in the work directory.
+	ErrNotExist = errors.New("engine: no such file")
+
+	// ErrIsDirectory: the path names a directory where a file is needed.
+	ErrIsDirectory = errors.New("engine: is a directory")
+
+	// ErrNotDirectory: the path, or a parent of it, is not a directory where one is needed.
+	ErrNotDirectory = errors.New("engine: not a directory")
+
+	// ErrNotRegular: the path names a FIFO, socket or device. It was not opened.
+	ErrNotRegular = errors.New("engine: not a regular file")
+
+	// ErrEscapes: the path, or a link in it, leads out of the work directory.
+	ErrEscapes = errors.New("engine: path leads out of the work directory")
+
+	// ErrInterrupted: a read of stdin was given up. It is between Session and drivers; callers do not see it.
+	ErrInterrupted = errors.New("engine: interrupted")
+
+	// ErrExit: RunCode's script did not end with exit code 0. The error is an *ExitError.
+	ErrExit = errors.New("engine: script failed")
+)
+
+// InvalidError is an ErrInvalid: Field names the option or argument, Problem says what is wrong with it.
+type InvalidError struct {
+	Field   string
+	Problem string
+}
+
+// Error implements error.
+func (e *InvalidError) Error() string { return fmt.Sprintf("%s: %s", e.Field, e.Problem) }
+
+// Is reports that an InvalidError is ErrInvalid.
+func (e *InvalidError) Is(target error) bool { return target == ErrInvalid }
+
+// TooLargeError is an ErrTooLarge: Size is what there is, Max what was allowed, both in bytes.
+// Size is at least Max+1 where the whole size is not known. For List both count entries.
+type TooLargeError struct {
+	Path      string
+	Size, Max int64
+}
+
+// Error implements error.
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%s: %d bytes, more than the maximum of %d", e.Path, e.Size, e.Max)
+}
+
+// Is reports that a TooLargeError is ErrTooLarge.
+func (e *TooLargeError) Is(target error) bool { return target == ErrTooLarge }
+
+// ExitError is an ErrExit: the script of a RunCode call ended with another exit code than 0.
+type ExitError struct {
+	Result Result
+	Stdout []byte
+	Stderr []byte
+}
+
+// Error implements error. It ends with the last line of stderr, which in Python names the exception.
+func (e *ExitError) Error() string {
+	msg := fmt.Sprintf("script ended with exit code %d (%s)", e.Result.ExitCode, e.Result.Reason)
+	if last := lastLine(e.Stderr); last != "" {
+		msg += ": " + last
+	}
+	return msg
+}
+
+// Is reports that an ExitError is ErrExit.
+func (e *ExitError) Is(target error) bool { return target == ErrExit }

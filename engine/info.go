@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+)
+
+// Info says what a session has and what is enforced in it.
+type Info struct {
+	ID string
+	// HostDir is the path of the work directory on the host. Scripts see it as WorkDir.
+	HostDir string
+	// Limits are those in force, with the defaults.
+	Limits Limits
+	// Unenforced names, per tier, the fields of Limits that were asked for and do not hold. It is empty
+	// unless Options.BestEffort.
+	Unenforced map[Tier][]string
+	// Tiers describe the session's tiers.
+	Tiers []DriverInfo
+}
+
+// Info describes the session. It may be called at any time, also after Close.
+func (s *Session) Info() Info {
+	info := Info{ID: s.id, HostDir: s.files.hostDir, Limits: s.limits, Unenforced: map[Tier][]string{}}
+	for _, name := range slices.Sorted(maps.Keys(s.tiers)) {
+		d := s.tiers[name].driver
+		info.Tiers = append(info.Tiers, d.Info())
+		if names := unenforced(d, &s.opts.Limits); len(names) > 0 {
+			info.Unenforced[name] = names
+		}
+	}
+	return info
+}
+
+// ID is unguessable and unique; it is in the logs of the session.
+func (s *Session) ID() string { return s.id }
+
+// Warnings are one line each about isolation that is loosened in this session.
+func (s *Session) Warnings() []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(s.tiers)) {
+		all = append(all, s.tiers[name].driver.Info().Warnings...)
+	}
+	return all
+}
+
+// unenforced names the limits that were asked for and that the driver cannot hold.
+func unenforced(d Driver, asked *Limits) []string {
+	var names []string
+	for _, f := range asked.fields() {
+		if f.value != 0 && slices.Contains(d.Info().Unenforced, f.name) {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"io"
+	"log/slog"
+	"time"
+)
+
+// ScriptType says what a script is written in.
+type ScriptType string
+
+// The script types. The zero value of RunOptions.Type is Python.
+const (
+	Python ScriptType = "python"
+	Shell  ScriptType = "shell"
+)
+
+// Options are for Open. Nil and the zero value mean the defaults.
+type Options struct {
+	// WorkDir is a host directory that becomes the session's work directory. It must be absolute and
+	// exist; it may be reached through a symbolic link. It stays after Close. Empty: a new directory
+	// in the system's temporary directory, removed by Close.
+	WorkDir string
+	// ReadOnly and ReadWrite are absolute host paths, of files or directories, that scripts see at
+	// the same path. None may be "/", lie inside another or in the work directory, or cover it. None may
+	// cover or lie in what the tier provides itself (/dev, /proc, /sys, /tmp, ...). File calls do not
+	// reach them.
+	ReadOnly, ReadWrite []string
+	// Env is added to every run's environment. A run's own Env wins over it.
+	Env map[string]string
+	// Timeout ends each run that gives none of its own. Zero: 60 seconds; NoTimeout: none.
+	Timeout time.Duration
+	Limits  Limits
+	// BestEffort accepts limits that cannot be enforced here; Session.Info tells which.
+	BestEffort bool
+	// MaxOutput caps each of stdout and stderr of a run, in bytes. Zero: 8 MiB; negative: no cap.
+	// Output past the cap is dropped and Result.Truncated is set; the script does not notice. A
+	// stream that is read while the run goes on (Process.Stdout, StdoutLines) has no cap: there the
+	// script waits for the reader.
+	MaxOutput int64
+	// Logger gets steps and warnings, never script text, output or environment. Nil: none.
+	Logger *slog.Logger
+}
+
+// NoTimeout is a Timeout for a run that may go on until it is cancelled.
+const NoTimeout time.Duration = 1<<63 - 1
+
+// Limits bound each run, except Disk and DiskFiles, which bound the work directory. Zero means the
+// default that the field names; negative values are refused.
+type Limits struct {
+	// Memory is in bytes. Zero: 512 MiB. In the wasm tier it bounds the linear memory, which holds
+	// the whole interpreter: the least is 64 MiB, the most 4 GiB.
+	Memory int64
+	// CPU is processor time. Zero: none.
+	CPU time.Duration
+	// Output is the sum of stdout and stderr in bytes after which a run is stopped. Zero: none.
+	Output int64
+	// OpenFiles is the number of descriptors that a run may hold. Zero: 256.
+	OpenFiles int
+	// Tmp is the size of /tmp in bytes, TmpFiles the number of files and directories in it.
+	// Zero: 64 MiB and 4096. In the wasm tier /tmp is memory of the embedding process.
+	Tmp      int64
+	TmpFiles int64
+	// Disk is the size of all files in the work directory in bytes, DiskFiles the number of files and
+	// directories. Zero: none.
+	Disk      int64
+	DiskFiles int64
+	// Processes is the number of processes and threads. Zero: 256 in the native tier. The wasm tier
+	// has one.
+	Processes int
+}
+
+// RunOptions are for one run. Nil and the zero value mean the defaults.
+type RunOptions struct {
+	// Type is what the script is written in. Zero: Python.
+	Type ScriptType
+	// Name is the base name of the script's file, as tracebacks and argv[0] show it. Zero: "main.py"
+	// or "main.sh". It must be a plain file name.
+	Name string
+	// Args follow the script's name in argv.
+	Args []string
+	// Env is added to the session's environment, and wins over it.
+	Env map[string]string
+	// Cwd is a directory in the work directory: relative to it, or absolute and inside it. Zero: the
+	// work directory.
+	Cwd string
+	// Timeout ends the run. Zero: the session's; NoTimeout: none.
+	Timeout time.Duration
+	// MaxOutput is as in Options. Zero: the session's.
+	MaxOutput int64
+	// Stdin is read as the script reads. Nil: end of file at once. If a Read blocks for ever, the
+	// goroutine that does it is left until it returns, as with os/exec.
+	Stdin io.Reader
+	// StdinPipe gives the run a Process.Stdin to write to. Stdin must be nil.
+	StdinPipe bool
+	// Background keeps what the script started alive when the script itself has ended. It has no
+	// effect in the wasm tier, where a script starts nothing.
+	Background bool
+}

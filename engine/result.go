@@ -1,0 +1,64 @@
+package engine
+
+import "time"
+
+// Tier is the kind of isolation that a run had.
+type Tier string
+
+// The tiers.
+const (
+	TierWasm   Tier = "wasm"
+	TierNative Tier = "native"
+)
+
+// Reason says how a run ended.
+type Reason string
+
+// The reasons. A run has exactly one.
+const (
+	ReasonExited    Reason = "exited"    // it ended by itself, with any exit code
+	ReasonSignaled  Reason = "signaled"  // a signal that was not ours ended it
+	ReasonTimeout   Reason = "timeout"   // its timeout passed
+	ReasonCancelled Reason = "cancelled" // its context ended, Kill was called or the session was closed
+	ReasonMemory    Reason = "memory"    // it reached the memory limit; exit code 137
+	ReasonOutput    Reason = "output"    // it reached Limits.Output
+	ReasonCPU       Reason = "cpu"       // it reached Limits.CPU
+	ReasonDenied    Reason = "denied"    // the policy ended it
+	ReasonLost      Reason = "lost"      // its end is not known
+)
+
+// Unknown is the value of a figure that was not measured. No figure is zero for want of a measurement.
+const Unknown = -1
+
+// Result is what is known of a run that has ended.
+type Result struct {
+	// ExitCode is the exit status of the script, and 128+n for death by signal n. A run that was ended has
+	// the code of its Reason instead, whatever the script did when it was told to stop: 124 for
+	// ReasonTimeout, as of timeout(1); 137 for ReasonCancelled, ReasonOutput and ReasonMemory. It is
+	// Unknown for ReasonLost.
+	ExitCode int
+	// Signal is the number of the signal that ended the run, or 0.
+	Signal int
+	Reason Reason
+	Tier   Tier
+	// Backend is how the native tier isolated the run; empty in the wasm tier.
+	Backend string
+	// Route says why the run went to this tier.
+	Route string
+	// Advice is one line for the user about a limit of the tier that the script met; usually empty.
+	Advice string
+
+	// WallTime is from the start of the script to its end.
+	WallTime time.Duration
+	// CPUTime is the processor time, user and system, that the run took; Unknown where it was not measured.
+	CPUTime time.Duration
+	// PeakMemory is the most memory that the run held, in bytes; Unknown where it was not measured.
+	// In the wasm tier it is the peak size of the linear memory.
+	PeakMemory int64
+
+	// StdoutBytes and StderrBytes count what the script wrote, whether it was kept or not.
+	StdoutBytes, StderrBytes int64
+	// Truncated is set when output was dropped, from either stream: past MaxOutput, past Limits.Output, or
+	// what a script went on writing when it had been told to stop.
+	Truncated bool
+}

@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"bytes"
+	"io"
+	"strings"
+)
+
+// noStdin is at its end from the start.
+type noStdin struct{}
+
+func (noStdin) Read([]byte, <-chan struct{}) (int, error) { return 0, io.EOF }
+func (noStdin) Wait(<-chan struct{}) error                { return nil }
+
+// stdinBuffer is how much is read at once from RunOptions.Stdin.
+const stdinBuffer = 32 << 10
+
+// readerStdin is RunOptions.Stdin. The reader is asked when the script asks, on another goroutine, so
+// that a run can end while the reader blocks. What a read brought after its waiter had gone is kept for
+// the next one.
+type readerStdin struct {
+	r      io.Reader
+	memory bool // Read cannot block: no goroutine is needed
+	buf    []byte
+	unread []byte
+	err    error
+	flight chan fetched // the read under way, or nil
+}
+
+type fetched struct {
+	n   int
+	err error
+}
+
+func newReaderStdin(r io.Reader) *readerStdin {
+	s := &readerStdin{r: r}
+	switch r.(type) {
+	case *bytes.Reader, *bytes.Buffer, *strings.Reader:
+		s.memory = true
+	}
+	return s
+}
+
+func (s *readerStdin) Read(p []byte, cancel <-chan struct{}) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if err := s.Wait(cancel); err != nil {
+		return 0, err
+	}
+	if len(s.unread) == 0 {
+		return 0, s.err
+	}
+	n := copy(p, s.unread)
+	s.unread = s.unread[n:]
+	return n, nil
+}
+
+func (s *readerStdin) Wait(cancel <-chan struct{}) error {
+	if len(s.unread) > 0 || s.err != nil {
+		return nil
+	}
+	if s.buf == nil {
+		s.buf = make([]byte, stdinBuffer)
+	}
+	if s.memory {
+		s.arrived(fetch(s.r, s.buf))
+		return nil
+	}
+	if s.flight == nil {
+		s.flight = make(chan fetched, 1)
+		go func(r io.Reader, buf []byte, done chan<- fetched) {
+			done <- fetch(r, buf)
+		}(s.r, s.buf, s.flight)
+	}
+	select {
+	case f := <-s.flight:
+		s.flight = nil
+		s.arrived(f)
+		return nil
+	case <-cancel:
+		return ErrInterrupted
+	}
+}
+
+func (s *readerStdin) arrived(f fetched) {
+	s.unread, s.err = s.buf[:f.n], f.err
+}
+
+// fetch reads once. A reader may give nothing and no error a few times; bufio has the same bound.
+func fetch(r io.Reader, buf []byte) fetched {
+	for range 100 {
+		n, err := r.Read(buf)
+		if n > 0 || err != nil {
+			return fetched{n, err}
+		}
+	}
+	return fetched{0, io.ErrNoProgress}
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package engine
+
+import "testing"
+
+func withUmask(*testing.T, int) {}

@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The defaults that Options and Limits name.
+const (
+	DefaultTimeout   = 60 * time.Second
+	DefaultMaxOutput = 8 << 20
+
+	defaultMemory    = 512 << 20
+	defaultOpenFiles = 256
+	defaultTmp       = 64 << 20
+	defaultTmpFiles  = 4096
+	defaultProcesses = 256
+)
+
+// MaxScript is the size of the largest script, in bytes.
+const MaxScript = 64 << 20
+
+// maxName is the longest file name of Linux, NAME_MAX.
+const maxName = 255
+
+// limitField gives each limit by its name, for messages and for what tiers cannot enforce.
+type limitField struct {
+	name  string
+	value int64
+}
+
+func (l *Limits) fields() []limitField {
+	return []limitField{
+		{"Memory", l.Memory},
+		{"CPU", int64(l.CPU)},
+		{"Output", l.Output},
+		{"OpenFiles", int64(l.OpenFiles)},
+		{"Tmp", l.Tmp},
+		{"TmpFiles", l.TmpFiles},
+		{"Disk", l.Disk},
+		{"DiskFiles", l.DiskFiles},
+		{"Processes", int64(l.Processes)},
+	}
+}
+
+func (l *Limits) check() error {
+	for _, f := range l.fields() {
+		if f.value < 0 {
+			return &InvalidError{"Limits." + f.name, "is negative"}
+		}
+	}
+	return nil
+}
+
+// filled puts the defaults in the place of zeros.
+func (l Limits) filled() Limits {
+	or(&l.Memory, defaultMemory)
+	or(&l.OpenFiles, defaultOpenFiles)
+	or(&l.Tmp, defaultTmp)
+	or(&l.TmpFiles, defaultTmpFiles)
+	or(&l.Processes, defaultProcesses)
+	return l
+}
+
+func or[T int | int64 | time.Duration](v *T, def T) {
+	if *v == 0 {
+		*v = def
+	}
+}
+
+// check looks at what needs nothing of the host. Work directory and grants have their own checks.
+func (o *Options) check() error {
+	if o.Timeout < 0 {
+		return &InvalidError{"Timeout", "is negative"}
+	}
+	if err := checkEnv(o.Env); err != nil {
+		return err
+	}
+	if err := checkStrings("Env", environment(WorkDir, o.Env, nil)); err != nil {
+		return err
+	}
+	return o.Limits.check()
+}
+
+// check looks at the options of a run, Cwd aside.
+func (o *RunOptions) check(script string) error {
+	switch {
+	case o.Type != Python && o.Type != Shell:
+		return &InvalidError{"Type", fmt.Sprintf("%q is not a script type; there are python and shell", shorten(string(o.Type)))}
+	case len(script) > MaxScript:
+		return &InvalidError{"script", fmt.Sprintf("has %d bytes, more than the maximum of %d", len(script), MaxScript)}
+	case strings.ContainsRune(script, 0):
+		return &InvalidError{"script", "contains NUL"}
+	case o.Timeout < 0:
+		return &InvalidError{"Timeout", "is negative"}
+	case o.StdinPipe && o.Stdin != nil:
+		return &InvalidError{"StdinPipe", "cannot be set together with Stdin"}
+	}
+	if problem := nameProblem(o.Name); problem != "" {
+		return &InvalidError{"Name", fmt.Sprintf("%q %s", shorten(o.Name), problem)}
+	}
+	if err := checkArgs(o.Args); err != nil {
+		return err
+	}
+	return checkEnv(o.Env)
+}
+
+// nameProblem says why name cannot be the last element of a path.
+func nameProblem(name string) string {
+	switch {
+	case name == "" || name == "." || name == "..":
+		return "is not a file name"
+	case strings.ContainsAny(name, "/\x00"):
+		return `has "/" or NUL in it`
+	case len(name) > maxName:
+		return fmt.Sprintf("has %d bytes, more than the maximum of %d", len(name), maxName)
+	}
+	return ""
+}
+
+// filled puts the session's settings and the defaults in the place of zeros.
+func (o RunOptions) filled(session *Options) RunOptions {
+	if o.Type == "" {
+		o.Type = Python
+	}
+	if o.Name == "" {
+		o.Name = "main.py"
+		if o.Type == Shell {
+			o.Name = "main.sh"
+		}
+	}
+	or(&o.Timeout, session.Timeout)
+	or(&o.MaxOutput, session.MaxOutput)
+	return o
+}
+
+// filled puts the defaults in the place of zeros.
+func (o Options) filled() Options {
+	or(&o.Timeout, DefaultTimeout)
+	or(&o.MaxOutput, DefaultMaxOutput)
+	return o
+}

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// A workspace is a session's work directory on the host. File calls and drivers reach it through root
+// alone, a descriptor: what is moved or linked on the host does not lead elsewhere.
+type workspace struct {
+	root    *os.Root
+	dir     *os.File // the same directory: for Chmod of it when a script has made it unreadable
+	hostDir string   // without links
+	info    fs.FileInfo
+	ours    bool // made by us: removed by close
+	quota   *quota
+}
+
+// openWorkspace opens path, or makes a directory if it is empty.
+func openWorkspace(ctx context.Context, path string, limits *Limits) (*workspace, error) {
+	w := &workspace{quota: newQuota(limits)}
+	var err error
+	if path == "" {
+		w.ours = true
+		if w.hostDir, err = os.MkdirTemp("", "sandbar-"); err == nil { // 0700
+			w.hostDir, err = filepath.EvalSymlinks(w.hostDir)
+		}
+	} else {
+		w.hostDir, err = givenDir(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := w.open(); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	if w.ours || w.quota == nil {
+		return w, nil
+	}
+	if err := w.quota.count(ctx, w.root, 0, map[inode]bool{}); err != nil {
+		return nil, errors.Join(&InvalidError{"WorkDir", "cannot be counted: " + reasonOf(err)}, w.close())
+	}
+	return w, nil
+}
+
+// givenDir checks Options.WorkDir and returns it without links.
+func givenDir(path string) (string, error) {
+	invalid := func(problem string) (string, error) {
+		return "", &InvalidError{"WorkDir", fmt.Sprintf("%q %s", shorten(path), problem)}
+	}
+	if !filepath.IsAbs(path) {
+		return invalid("is not an absolute path")
+	}
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return invalid("cannot be reached: " + reasonOf(err))
+	}
+	info, err := os.Stat(target)
+	switch {
+	case err != nil:
+		return invalid("cannot be reached: " + reasonOf(err))
+	case !info.IsDir():
+		return invalid("is not a directory")
+	case target == filepath.Dir(target):
+		return invalid("is the root of the file system")
+	}
+	for _, dir := range provided {
+		if within(target, dir) {
+			return invalid("is part of " + dir)
+		}
+	}
+	return target, nil
+}
+
+func (w *workspace) open() (err error) {
+	if w.root, err = os.OpenRoot(w.hostDir); err != nil {
+		return err
+	}
+	if w.dir, err = w.root.Open("."); err != nil {
+		return err
+	}
+	w.info, err = w.dir.Stat()
+	return err
+}
+
+// present reports whether the directory is still where it was. What is deleted or moved away is not
+// replaced: a run in another directory than the one meant could reach more than was meant.
+func (w *workspace) present() error {
+	info, err := os.Lstat(w.hostDir)
+	if err == nil && !os.SameFile(info, w.info) {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return fmt.Errorf("work directory %s: %w: it was there when the session was opened", w.hostDir, coded(err))
+	}
+	return nil
+}
+
+// driverQuota is the quota as an interface that is nil when there is none.
+func (w *workspace) driverQuota() Quota {
+	if w.quota == nil {
+		return nil
+	}
+	return w.quota
+}
+
+// close gives the descriptors back and removes the directory if it is ours. No run and no file call
+// may be under way.
+func (w *workspace) close() error {
+	var err error
+	if w.ours && w.root != nil {
+		err = w.empty()
+	}
+	if w.dir != nil {
+		err = errors.Join(err, w.dir.Close())
+	}
+	if w.root != nil {
+		err = errors.Join(err, w.root.Close())
+	}
+	if !w.ours {
+		return err
+	}
+	// It is empty: what another process may have put at this path meanwhile does not go with it.
+	if rmErr := os.Remove(w.hostDir); rmErr != nil && !errors.Is(rmErr, fs.ErrNotExist) {
+		err = errors.Join(err, rmErr)
+	}
+	return err
+}
+
+func (w *workspace) empty() error {
+	if w.dir != nil {
+		if err := w.dir.Chmod(0o700); err != nil {
+			return err
+		}
+	}
+	return removeContents(context.Background(), w.root, func(fs.FileInfo) {})
+}
