@@ -1,0 +1,149 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/tetratelabs/wazero/api"
+)
+
+// tickBudget is how many loop heads a guest passes between two calls of tick: some tenths of a
+// millisecond, in Python and in C code. A garbage collection that finds every processor taken by guests
+// has to wait for some hundred ticks.
+const tickBudget = 10_000
+
+// drainTicks bounds what sandbar_drain may do on the heap of a stopped interpreter.
+const drainTicks = 500
+
+// stopped is what a host function panics with to end a run. It never leaves this package.
+type stopped struct{ why error }
+
+func (s stopped) Error() string { return s.why.Error() }
+func (s stopped) Unwrap() error { return s.why }
+
+var (
+	errKilled   = errors.New("wasm: stopped")
+	errCPU      = errors.New("wasm: processor time spent")
+	errDrainEnd = errors.New("wasm: drain took too long")
+)
+
+// exited is what proc_exit panics with.
+type exited struct{ code uint32 }
+
+func (e exited) Error() string { return "wasm: proc_exit" }
+
+// control is how the outside ends a run, and what the guest's goroutine looks at. Stop is for any
+// goroutine, all else for the guest's.
+type control struct {
+	mu        sync.Mutex
+	timer     *time.Timer
+	interrupt chan struct{} // closed: raise KeyboardInterrupt
+	kill      chan struct{} // closed: end now; interrupt is closed too
+	deadline  time.Time
+	ended     bool
+
+	instance  *instance
+	delivered bool
+	draining  int
+	cpu       func() time.Duration // processor time of this run so far
+	cpuLimit  time.Duration
+}
+
+func newControl(in *instance) *control {
+	return &control{instance: in, interrupt: make(chan struct{}), kill: make(chan struct{})}
+}
+
+// stop asks for an end in an orderly way, and forces it after grace.
+func (c *control) stop(grace time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
+	closeOnce(c.interrupt)
+	if grace <= 0 {
+		closeOnce(c.kill)
+		return
+	}
+	deadline := time.Now().Add(grace)
+	switch {
+	case c.timer == nil:
+		c.timer = time.AfterFunc(grace, func() { c.stop(0) })
+	case deadline.Before(c.deadline):
+		c.timer.Reset(grace)
+	default:
+		return
+	}
+	c.deadline = deadline
+}
+
+// end makes later stops do nothing, and lets the timer go.
+func (c *control) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+}
+
+func closeOnce(ch chan struct{}) {
+	if !isClosed(ch) {
+		close(ch)
+	}
+}
+
+func isClosed(ch <-chan struct{}) bool {
+	select {
+	case <-ch:
+		return true
+	default:
+		return false
+	}
+}
+
+// tick is called from the guest's loops each tickBudget loop heads. It is what lets the garbage
+// collector and other goroutines in: generated code cannot be preempted, a Go function can.
+func (c *control) tick(ctx context.Context) {
+	c.instance.counter.Set(tickBudget)
+	// Without this others wait until the runtime's monitor takes the processor away, 10 ms later, and
+	// runtime.GC waits so for each span of memory that it sweeps.
+	runtime.Gosched()
+	if c.draining > 0 {
+		if c.draining--; c.draining == 0 {
+			panic(stopped{errDrainEnd})
+		}
+		return
+	}
+	if c.cpuLimit > 0 && c.cpu() > c.cpuLimit {
+		panic(stopped{errCPU})
+	}
+	if isClosed(c.Wait()) {
+		c.Deliver(ctx, nil)
+	}
+}
+
+// Wait implements wasi.Signals.
+func (c *control) Wait() <-chan struct{} {
+	if c.delivered {
+		return c.kill
+	}
+	return c.interrupt
+}
+
+// Deliver implements wasi.Signals.
+func (c *control) Deliver(ctx context.Context, _ api.Module) {
+	if isClosed(c.kill) {
+		panic(stopped{errKilled})
+	}
+	if !c.delivered {
+		c.delivered = true
+		c.instance.raise(ctx)
+	}
+}
+
+// Exit implements wasi.Signals.
+func (c *control) Exit(code uint32) { panic(exited{code}) }

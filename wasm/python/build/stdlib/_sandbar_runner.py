@@ -1,0 +1,129 @@
+"""What surrounds a script in the wasm tier. It lives in the image: its functions are called by the shim
+and never imported by scripts."""
+
+import atexit
+import builtins
+import gc
+import os
+import sys
+import threading
+import time
+import types
+
+
+def warm(source):
+    """Run source for what it leaves in the image: imported modules, filled caches."""
+    namespace = {"__name__": "__sandbar_warm__", "__builtins__": builtins}
+    exec(compile(source, "<image>", "exec"), namespace)
+    namespace.clear()
+
+
+def prepare_image():
+    """Leave the heap as the image needs it, and return the names of the modules in it."""
+    sys.stdout.reconfigure(line_buffering=True)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    sys.modules.pop("__main__", None)
+    # A directory's listing that was read while the image was made must not outlive it.
+    for finder in sys.path_importer_cache.values():
+        if hasattr(finder, "invalidate_caches") and not getattr(finder, "path", "").startswith("/usr/lib/python"):
+            finder.invalidate_caches()
+    sys._clear_internal_caches()
+    names = frozenset(sys.modules)
+    gc.collect()
+    gc.collect()
+    return names
+
+
+def prepare(path, cwd, args, env):
+    """Make the world that the script expects: environment, directory, argv, __main__."""
+    environ = os.environ
+    for item in env:
+        key, _, value = item.partition("=")
+        environ[key] = value
+    if "TZ" in environ and hasattr(time, "tzset"):
+        time.tzset()
+    os.chdir(cwd)
+    sys.argv[:] = [path, *args]
+    sys.path.insert(0, cwd)
+    main = types.ModuleType("__main__")
+    main.__annotations__ = {}
+    main.__builtins__ = builtins
+    main.__file__ = path
+    main.__cached__ = None
+    main.__loader__ = _loader("__main__", path)
+    sys.modules["__main__"] = main
+    _renew()
+
+
+def _loader(name, path):
+    from importlib.machinery import SourceFileLoader
+
+    return SourceFileLoader(name, path)
+
+
+def _renew():
+    """Give the modules that the image holds what they would have drawn or noted if they had been imported
+    now: random its numbers, logging its start."""
+    random = sys.modules.get("random")
+    if random is not None:
+        random.seed()
+    logging = sys.modules.get("logging")
+    if logging is not None:
+        logging._startTime = time.time_ns()
+
+
+def finish():
+    """The first part of the interpreter's end."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+
+
+_NATIVE = "this needs the native tier"
+
+_THREADS = "sandbar: the wasm tier has no threads; " + _NATIVE
+_PROCESSES = "sandbar: the wasm tier has no processes; " + _NATIVE
+_SOCKETS = "sandbar: the wasm tier has no sockets; " + _NATIVE
+_MODULE = "sandbar: the wasm tier has no module {!r}; " + _NATIVE
+
+
+def advise(exc):
+    """Return one line about the limit of this tier that exc comes from, and note it on exc; or None."""
+    advice = _advice(exc)
+    if advice is not None:
+        exc.add_note(advice)
+    return advice
+
+
+def _advice(exc):
+    if isinstance(exc, ModuleNotFoundError):
+        name = (exc.name or "").partition(".")[0]
+        return _MODULE.format(name) if name in ABSENT else None
+    if isinstance(exc, RuntimeError) and str(exc) == "can't start new thread":
+        return _THREADS
+    if isinstance(exc, OSError):
+        module = _raised_in(exc)
+        if module == "subprocess" or "does not support processes" in str(exc):
+            return _PROCESSES
+        if module in ("socket", "_socket", "urllib.request", "http.client"):
+            return _SOCKETS
+    if isinstance(exc, AttributeError) and exc.obj is os and exc.name in ("fork", "execv", "pipe", "system", "popen", "kill"):
+        return _PROCESSES
+    return None
+
+
+def _raised_in(exc):
+    tb = exc.__traceback__
+    if tb is None:
+        return None
+    while tb.tb_next is not None:
+        tb = tb.tb_next
+    return tb.tb_frame.f_globals.get("__name__")
+
+
+# The modules of a native CPython that are not here; wasm/python's test holds this to the truth.
+ABSENT = frozenset(
+    "_crypt _ctypes _curses _curses_panel _dbm _gdbm _hashlib _multiprocessing _posixshmem _posixsubprocess "
+    "_scproxy _ssl _tkinter _uuid ctypes curses fcntl grp mmap pwd readline resource ssl syslog termios "
+    "tkinter turtle idlelib turtledemo test ensurepip multiprocessing".split()
+)
