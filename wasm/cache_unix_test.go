@@ -159,25 +159,22 @@ func TestCache_Modes(t *testing.T) {
 }
 
 func init() {
-	compiledDamages = []struct {
-		name string
-		do   func(tb testing.TB, path string)
-	}{
-		{"FIFO", func(tb testing.TB, path string) {
+	compiledDamages = []compiledDamage{
+		{"FIFO", true, func(tb testing.TB, path string) {
 			remove(tb, path)
 			if err := syscall.Mkfifo(path, 0o600); err != nil {
 				tb.Fatal(err)
 			}
 		}},
-		{"link", func(tb testing.TB, path string) {
+		{"link", false, func(tb testing.TB, path string) {
 			if err := os.Rename(path, filepath.Join(tb.TempDir(), "x")); err != nil {
 				tb.Fatal(err)
 			}
 			link(tb, compiledFile(tb, good(tb)[0]), path)
 		}},
-		{"writable by all", func(tb testing.TB, path string) { chmod(tb, path, 0o666) }},
-		{"folder writable by all", func(tb testing.TB, path string) { chmod(tb, filepath.Dir(path), 0o777) }},
-		{"owned by another user", func(tb testing.TB, path string) {
+		{"writable by all", false, func(tb testing.TB, path string) { chmod(tb, path, 0o666) }},
+		{"folder writable by all", false, func(tb testing.TB, path string) { chmod(tb, filepath.Dir(path), 0o777) }},
+		{"owned by another user", false, func(tb testing.TB, path string) {
 			needRoot(tb)
 			if err := os.Chown(path, nobody, nobody); err != nil {
 				tb.Fatal(err)

@@ -231,3 +231,11 @@ func TestDriver_PythonVersion(t *testing.T) {
 		t.Errorf("printed %q, want %q", got, want)
 	}
 }
+
+// BenchmarkDriver_Run is a fresh interpreter for the shortest script, without what engine.Session adds.
+func BenchmarkDriver_Run(b *testing.B) {
+	s := openSession(b, shared(b))
+	for b.Loop() {
+		mustPrint(b, s, "print(2+2)")
+	}
+}

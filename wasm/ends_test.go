@@ -59,14 +59,14 @@ func TestRun_Wrecked(t *testing.T) {
 	s := openSession(t, shared(t))
 	tests := []struct{ name, script string }{
 		{"deep recursion in Python", "import sys\nsys.setrecursionlimit(10**6)\ndef f(n): return 1 + f(n + 1)\ntry: f(0)\nexcept (RecursionError, MemoryError): pass"},
-		{"deep recursion in Python, traceback", "import sys\nsys.setrecursionlimit(5000)\ndef f(n): return 1 + f(n + 1)\nf(0)"},
+		{"deep recursion in Python, traceback", "import sys\nsys.setrecursionlimit(3000)\ndef f(n): return 1 + f(n + 1)\nf(0)"},
 		{"deep recursion in C", "import sys\nsys.setrecursionlimit(10**6)\nclass A:\n    def __getattr__(self, n): return getattr(self, n)\nA().x"},
 		{"deep nesting of lists", "l = []\nfor _ in range(10**6): l = [l]\nrepr(l)"},
 		{"deep nesting, freed", "l = []\nfor _ in range(10**6): l = [l]\ndel l"},
 		{"deep nesting of source", "eval('(' * 10**5 + ')' * 10**5)"},
 		{"deep json", "import json; json.loads('[' * 10**6)"},
 		{"deep pickle", "import pickle\nl = []\nfor _ in range(10**5): l = [l]\npickle.dumps(l)"},
-		{"deep regular expression", "import re; re.compile('(' * 10**5 + ')' * 10**5)"},
+		{"deep regular expression", "import re; re.compile('(' * 2*10**4 + ')' * 2*10**4)"},
 		{"crafted bytecode", "f = lambda: 0\nf.__code__ = f.__code__.replace(co_code=bytes(range(2, 254)))\nf()"},
 		{"crafted bytecode, loads from nowhere", "import dis\nf = lambda: 0\nop = dis.opmap\nf.__code__ = f.__code__.replace(co_code=bytes([op['RESUME'], 0, op['LOAD_FAST'], 255, op['RETURN_VALUE'], 0]))\nf()"},
 		{"crafted constants", "f = lambda: 0\nf.__code__ = f.__code__.replace(co_consts=())\nf()"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,13 +13,21 @@ import (
 	"github.com/sandbar-dev/sandbar/engine"
 )
 
+// frugalDriver keeps one instance.
+var frugalDriver = sync.OnceValue(func() *Driver { return New(&Options{Idle: 1}) })
+
 // oneInstance gives a session whose runs, one after the other, get the same instance as long as it can be
-// used again.
+// used again. No two tests may have one at once.
 func oneInstance(t *testing.T) engine.DriverSession {
 	t.Helper()
 	before := runtime.GOMAXPROCS(1)
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
-	return openSession(t, newDriver(t, &Options{Idle: 1}))
+	shared(t) // fills the cache
+	d := frugalDriver()
+	if err := d.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return openSession(t, d)
 }
 
 // instanceOf is the instance that a run has had.

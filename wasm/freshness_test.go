@@ -81,7 +81,7 @@ a, m, p, c = time.time(), time.monotonic(), time.perf_counter(), time.process_ti
 time.sleep(0.05)
 print(a, time.time() - a, time.monotonic() - m, time.perf_counter() - p, c, time.process_time())`)
 	var v []float64
-	for _, f := range strings.Fields(out) {
+	for f := range strings.FieldsSeq(out) {
 		n, err := strconv.ParseFloat(f, 64)
 		if err != nil {
 			t.Fatal(err)
@@ -106,8 +106,7 @@ print(a, time.time() - a, time.monotonic() - m, time.perf_counter() - p, c, time
 
 // What a module noted when the image was made is not shown as if it had been noted in the run.
 func TestRun_NothingFromImageMaking(t *testing.T) {
-	d := newDriver(t, nil)
-	s := openSession(t, d)
+	s := openSession(t, shared(t))
 	tests := []struct{ name, script, want string }{
 		{"time since logging was imported", "import logging\nprint(0 <= logging.LogRecord('', 0, '', 0, '', (), None).relativeCreated < 30_000)", "True\n"},
 		{"lines of the warm-up", "import linecache; print(len(linecache.cache))", "0\n"},
@@ -117,8 +116,10 @@ func TestRun_NothingFromImageMaking(t *testing.T) {
 		{"argv", "import sys; print(sys.argv, sys.orig_argv[1:], sys.path)", "['/run/sandbar/main.py'] [] ['" + engine.WorkDir + "', '/usr/lib/python3.13']\n"},
 		{"last exception", "import sys; print([n for n in dir(sys) if n.startswith('last_')], sys.exc_info())", "[] (None, None, None)\n"},
 		{"decimal flags", "import decimal; print(decimal.getcontext())", "Context(prec=28, rounding=ROUND_HALF_EVEN, Emin=-999999, Emax=999999, capitals=1, clamp=0, flags=[], traps=[InvalidOperation, DivisionByZero, Overflow])\n"},
-		{"warnings", "import warnings; print([f[0] + ':' + f[2].__name__ + ':' + str(f[3]) for f in warnings.filters])",
-			"['default:DeprecationWarning:__main__', 'ignore:DeprecationWarning:None', 'ignore:PendingDeprecationWarning:None', 'ignore:ImportWarning:None', 'ignore:ResourceWarning:None']\n"},
+		{
+			"warnings", "import warnings; print([f[0] + ':' + f[2].__name__ + ':' + str(f[3]) for f in warnings.filters])",
+			"['default:DeprecationWarning:__main__', 'ignore:DeprecationWarning:None', 'ignore:PendingDeprecationWarning:None', 'ignore:ImportWarning:None', 'ignore:ResourceWarning:None']\n",
+		},
 		{"loggers", "import logging; print(logging.root.level, logging.root.handlers)", "30 []\n"},
 		{"temporary directory", "import tempfile, os; print(tempfile.gettempdir(), os.listdir('/tmp'))", "/tmp ['sandbox-work']\n"},
 		{"process id", "import os; print(os.getpid() > 0)", "True\n"},

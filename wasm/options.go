@@ -10,7 +10,7 @@ type Options struct {
 	// CacheDir is where the compiled interpreter and the image are kept, some 30 MB. It is made when
 	// it is not there, and must belong to this user and to nobody else. Zero: "sandbar" in the user's
 	// cache folder, os.UserCacheDir. A folder that cannot be used costs seconds in each process, is
-	// told in Driver.Warnings, and is no error.
+	// told in Driver.Info().Warnings, and is no error.
 	CacheDir string
 	// NoCache keeps nothing on disk.
 	NoCache bool

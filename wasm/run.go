@@ -99,6 +99,8 @@ func (e *execution) main() {
 
 // measured calls f on a thread of its own, whose clock is the run's.
 func (e *execution) measured(f func() bool) (clean bool) {
+	guests.Add(1)
+	defer guests.Add(-1)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	before := threadCPU()

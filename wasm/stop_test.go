@@ -30,15 +30,15 @@ var endless = []struct {
 	{"sleep", "import time; time.sleep(10**6)", orderly},
 	{"sleep for ever", "import time; time.sleep(9e9)", orderly},
 	{"many short sleeps", "import time\nwhile True: time.sleep(0)", orderly},
-	{"sum in C", "sum(range(10**12))", forced},
+	{"sum in C", "sum(range(10**12))", 0},
 	{"power in C", "x = 9 ** (10 ** 8)", 0},
 	{"power of powers", "10**10**8", 0},
 	{"int to str", "import sys; sys.set_int_max_str_digits(0); str(7 ** (10 ** 7))", 0},
 	{"regular expression", `import re; re.match(r"(a+)+$", "a" * 40 + "b")`, orderly},
 	{"sort", "sorted(range(10**7), key=lambda v: -v)\nwhile True: pass", 0},
-	{"deque in C", "import collections, itertools; collections.deque(itertools.repeat(1), maxlen=0)", forced},
-	{"any in C", "import itertools; any(itertools.repeat(0))", forced},
-	{"list that grows", "import itertools; collections = list(itertools.repeat(None, 10**7)); any(itertools.repeat(0))", forced},
+	{"deque in C", "import collections, itertools; collections.deque(itertools.repeat(1), maxlen=0)", 0},
+	{"any in C", "import itertools; any(itertools.repeat(0))", 0},
+	{"list that grows", "import itertools; collections = list(itertools.repeat(None, 10**7)); any(itertools.repeat(0))", 0},
 	{"search in bytes", "h = b'a' * (50 << 20)\nwhile True: h.find(b'a' * 1000 + b'b')", 0},
 	{"compression", "import lzma\nwhile True: lzma.compress(b'abc' * 300000)", 0},
 	{"hash", "import hashlib\nb = bytes(64 << 20)\nwhile True: hashlib.sha256(b)", 0},
@@ -60,13 +60,24 @@ var endless = []struct {
 	{"atexit", "import atexit\n@atexit.register\ndef f():\n    while True: pass", ignored},
 	{"atexit that sleeps", "import atexit, time\natexit.register(time.sleep, 10**6)", ignored},
 	{"last object", "class A:\n    def __del__(self):\n        import time; time.sleep(10**6)\na = A()", ignored},
-	{"ignores SIGINT", "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass", forced},
-	{"ignores SIGINT and sleeps", "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\ntime.sleep(10**6)", forced},
-	{"catches all", "while True:\n    try:\n        while True: pass\n    except BaseException: pass", forced},
-	{"loops in finally", "try:\n    while True: pass\nfinally:\n    while True: pass", forced},
-	{"loops in except", "import time\ntry: time.sleep(10**6)\nexcept KeyboardInterrupt: time.sleep(10**6)", forced},
-	{"excepthook that loops", "import sys\ndef hook(*a):\n    while True: pass\nsys.excepthook = hook\nwhile True: pass", forced},
+	{"ignores SIGINT", "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nSTART\nwhile True: pass", forced},
+	{"ignores SIGINT and sleeps", "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nSTART\ntime.sleep(10**6)", forced},
+	{"catches all", "while True:\n    try:\n        START\n        while True: pass\n    except BaseException: pass", forced},
+	{"loops in finally", "try:\n    START\n    while True: pass\nfinally:\n    while True: pass", forced},
+	{"loops in except", "import time\ntry:\n    START\n    time.sleep(10**6)\nexcept KeyboardInterrupt: time.sleep(10**6)", forced},
+	{"excepthook that loops", "import sys\ndef hook(*a):\n    while True: pass\nsys.excepthook = hook\nSTART\nwhile True: pass", forced},
 	{"trace function", "import sys\ndef t(*a):\n    return t\nsys.settrace(t)\ndef f():\n    while True: x = 1\nf()", orderly},
+}
+
+// beginEndless starts a script and waits until it has begun.
+func beginEndless(t *testing.T, s engine.DriverSession, script string) *testRun {
+	t.Helper()
+	if !strings.Contains(script, "START") {
+		script = "START\n" + script
+	}
+	r := begin(t, s, strings.Replace(script, "START", "print('started', flush=True)", 1))
+	r.waitFor(t, "started")
+	return r
 }
 
 // Whatever a script does, it ends when it is stopped.
@@ -75,8 +86,7 @@ func TestStop_Ends(t *testing.T) {
 	for _, tt := range endless {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := begin(t, s, "print('started', flush=True)\n"+tt.script)
-			r.waitFor(t, "started")
+			r := beginEndless(t, s, tt.script)
 			grace := 20 * time.Millisecond
 			if tt.code == orderly || tt.code == ignored {
 				grace = patience
@@ -102,8 +112,7 @@ func TestStop_AtOnce(t *testing.T) {
 	s := openSession(t, shared(t))
 	for _, tt := range endless[:6] {
 		t.Run(tt.name, func(t *testing.T) {
-			r := begin(t, s, "print('started', flush=True)\n"+tt.script)
-			r.waitFor(t, "started")
+			r := beginEndless(t, s, tt.script)
 			r.Stop(0)
 			if exit := r.end(t); exit.Code != forced || !exit.Forced {
 				t.Errorf("%+v", exit)
@@ -309,8 +318,7 @@ func TestStop_GarbageCollector(t *testing.T) {
 	defer runtime.GOMAXPROCS(before)
 	for _, script := range []string{"while True: pass", "sum(range(10**12))", `import re; re.match(r"(a+)+$", "a" * 40 + "b")`, "10**10**8"} {
 		t.Run(script, func(t *testing.T) {
-			r := begin(t, s, "print('started', flush=True)\n"+script)
-			r.waitFor(t, "started")
+			r := beginEndless(t, s, script)
 			for range 5 {
 				runtime.GC()
 			}

@@ -48,6 +48,8 @@ def work():
         await asyncio.sleep(0)
         return await asyncio.gather(asyncio.sleep(0, 1))
     with asyncio.Runner() as runner:
+        # Tasks without a name are numbered, and the numbers would go on in each run.
+        runner.get_loop().set_task_factory(lambda loop, coro, **options: asyncio.Task(coro, loop=loop, **{**options, "name": "warm"}))
         runner.run(nothing())
     asyncio.set_event_loop_policy(None)
     connection = sqlite3.connect(":memory:")

@@ -54,9 +54,9 @@ build_libraries() (
   cd "$b/sqlite-source"
   "$src/sqlite3/configure" --disable-tcl --disable-readline --disable-shared || true
   make sqlite3.c
-  # No file locks, no shared memory, no loading of libraries: one process has the file.
+  # No shared memory, no loading of libraries; compat/sqlite_wasi.h says what becomes of locks.
   compile "$PWD" "$b/sqlite" -include "$here/compat/sqlite_wasi.h" -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION \
-    -DSQLITE_OMIT_WAL -DSQLITE_DEFAULT_UNIX_VFS='"unix-none"' -DSQLITE_MAX_MMAP_SIZE=0 -DSQLITE_OMIT_POPEN -DSQLITE_DISABLE_LFS \
+    -DSQLITE_OMIT_WAL -DSQLITE_DEFAULT_UNIX_VFS='"unix"' -DSQLITE_MAX_MMAP_SIZE=0 -DSQLITE_OMIT_POPEN -DSQLITE_DISABLE_LFS \
     -DSQLITE_ENABLE_FTS3 -DSQLITE_ENABLE_FTS3_PARENTHESIS -DSQLITE_ENABLE_FTS4 -DSQLITE_ENABLE_FTS5 -DSQLITE_ENABLE_RTREE \
     -DSQLITE_ENABLE_MATH_FUNCTIONS -DSQLITE_ENABLE_COLUMN_METADATA -DSQLITE_ENABLE_JSON1 -DSQLITE_TEMP_STORE=2 \
     -DSQLITE_SECURE_DELETE -DHAVE_USLEEP=0 -D_WASI_EMULATED_GETPID -D_WASI_EMULATED_MMAN -- sqlite3.c

@@ -5,7 +5,7 @@ build_stdlib() (
   rm -rf "$tree"
   mkdir -p "$tree/python" "$tree/zoneinfo"
   cp -a "$python_source/Lib/." "$tree/python/"
-  cp "$here"/stdlib/_sandbar_runner.py "$tree/python/"
+  cp "$here"/stdlib/_sandbar_*.py "$tree/python/"
   cp "$here"/stdlib/wasi_events.py "$tree/python/asyncio/"
   # No path of the machine that builds it may be in what is built.
   sed -e "s|$work|/build|g; s|$here|/recipe|g" "$cross"/build/lib.*/_sysconfigdata_*.py >"$tree/python/_sysconfigdata__wasi_wasm32-wasi.py"

@@ -3,8 +3,10 @@ and never imported by scripts."""
 
 import atexit
 import builtins
+import errno
 import gc
 import os
+import socket
 import sys
 import threading
 import time
@@ -20,6 +22,7 @@ def warm(source):
 
 def prepare_image():
     """Leave the heap as the image needs it, and return the names of the modules in it."""
+    _complete()
     sys.stdout.reconfigure(line_buffering=True)
     sys.stdout.flush()
     sys.stderr.flush()
@@ -33,6 +36,26 @@ def prepare_image():
     gc.collect()
     gc.collect()
     return names
+
+
+def _complete():
+    """Give scripts the errors that they expect, in the place of an AttributeError."""
+
+    def get_terminal_size(fd=1, /):
+        raise OSError(errno.ENOTTY, os.strerror(errno.ENOTTY))
+
+    def no_sockets(*args, **kwargs):
+        raise OSError(errno.ENOTSUP, "the wasm tier has no sockets")
+
+    os.get_terminal_size = get_terminal_size
+    for name in ("getaddrinfo", "gethostbyname", "gethostbyname_ex", "gethostbyaddr", "getnameinfo"):
+        if not hasattr(socket._socket, name):
+            setattr(socket._socket, name, no_sockets)
+            setattr(socket, name, no_sockets)
+    if not hasattr(socket, "gethostname"):
+        socket.gethostname = lambda: "localhost"
+    # There is no program to name.
+    sys.executable = sys._base_executable = ""
 
 
 def prepare(path, cwd, args, env):
@@ -105,7 +128,7 @@ def _advice(exc):
         module = _raised_in(exc)
         if module == "subprocess" or "does not support processes" in str(exc):
             return _PROCESSES
-        if module in ("socket", "_socket", "urllib.request", "http.client"):
+        if module in ("socket", "_socket", "urllib.request", "http.client") or "no sockets" in str(exc):
             return _SOCKETS
     if isinstance(exc, AttributeError) and exc.obj is os and exc.name in ("fork", "execv", "pipe", "system", "popen", "kill"):
         return _PROCESSES
@@ -121,9 +144,9 @@ def _raised_in(exc):
     return tb.tb_frame.f_globals.get("__name__")
 
 
-# The modules of a native CPython that are not here; wasm/python's test holds this to the truth.
+# The modules of a native CPython that are not here; a test of package wasm holds this to the truth.
 ABSENT = frozenset(
-    "_crypt _ctypes _curses _curses_panel _dbm _gdbm _hashlib _multiprocessing _posixshmem _posixsubprocess "
-    "_scproxy _ssl _tkinter _uuid ctypes curses fcntl grp mmap pwd readline resource ssl syslog termios "
-    "tkinter turtle idlelib turtledemo test ensurepip multiprocessing".split()
+    "_ctypes _curses _curses_panel _dbm _gdbm _hashlib _interpchannels _interpqueues _interpreters _multiprocessing "
+    "_posixshmem _posixsubprocess _ssl _tkinter _uuid ctypes curses ensurepip fcntl grp idlelib mmap pwd pydoc_data "
+    "readline resource ssl syslog termios tkinter turtle turtledemo".split()
 )

@@ -1,9 +1,20 @@
-// clock_nanosleep in the place of wasi-libc's, which makes ENOTSUP of every error: an interrupted sleep
-// would raise OSError in Python instead of KeyboardInterrupt. It returns an error number, as POSIX has it.
+// Two functions in the place of wasi-libc's.
 #include <errno.h>
 #include <time.h>
 #include <wasi/api.h>
 
+// clock gives the processor time of the run, which the host knows. wasi-libc's gives the time that has
+// passed.
+clock_t clock(void) {
+  __wasi_timestamp_t now;
+  if (__wasi_clock_time_get(__WASI_CLOCKID_PROCESS_CPUTIME_ID, 0, &now) != 0) {
+    return (clock_t)-1;
+  }
+  return (clock_t)(now / (1000000000 / CLOCKS_PER_SEC));
+}
+
+// clock_nanosleep: wasi-libc's makes ENOTSUP of every error, and an interrupted sleep would raise OSError
+// in Python instead of KeyboardInterrupt. It returns an error number, as POSIX has it.
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *want, struct timespec *left) {
   if ((flags & ~TIMER_ABSTIME) != 0 || want->tv_nsec < 0 || want->tv_nsec >= 1000000000 || want->tv_sec < 0) {
     return EINVAL;

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+
+	"github.com/sandbar-dev/sandbar/engine"
+)
+
+// A job is one `sandbar run`, checked and ready to start.
+type job struct {
+	script  []byte
+	opts    engine.Options
+	runOpts engine.RunOptions
+	stats   bool
+	json    bool
+}
+
+// run runs the script to its end. What it returns is nil for exit code 0, and else an *exitError.
+func (j *job) run(std stdio) error {
+	stop := newStopper(context.Background())
+	defer stop.close()
+	line := newProgress(std.err)
+	defer line.close()
+
+	box, err := open(stop.ctx, &j.opts, line.step)
+	if err != nil {
+		return stop.explain(err)
+	}
+	line.close()
+	for _, warning := range box.Warnings() {
+		fmt.Fprintf(std.err, "sandbar: warning: %s\n", oneLine(warning))
+	}
+	err = j.runIn(box.Session, stop, std)
+	if closeErr := box.Close(); err == nil && closeErr != nil {
+		err = &exitError{code: exitFailed, err: closeErr}
+	}
+	return err
+}
+
+func (j *job) runIn(session *engine.Session, stop *stopper, std stdio) error {
+	proc, err := session.Run(stop.ctx, string(j.script), &j.runOpts)
+	if err != nil {
+		return stop.explain(err)
+	}
+	stop.onKill(proc.Kill)
+	// Not with stop's context: its end stops the run, whose output and result are then soon there.
+	ctx := context.Background()
+	var out *engine.Output
+	if j.json {
+		out, err = proc.Communicate(ctx, nil)
+	} else {
+		out, err = follow(ctx, proc, &sink{w: std.out, name: "stdout", stop: stop}, &sink{w: std.err, name: "stderr", stop: stop})
+	}
+	if err != nil {
+		return stop.explain(err)
+	}
+	return j.finish(out, stop, std)
+}
+
+// follow passes the output on as it comes, and returns when the run has ended and all of it is written.
+func follow(ctx context.Context, proc *engine.Process, stdout, stderr io.Writer) (*engine.Output, error) {
+	fromStdout, fromStderr := proc.Stdout(), proc.Stderr()
+	var copies sync.WaitGroup
+	copies.Go(func() { _, _ = io.Copy(stdout, fromStdout) }) // a sink does not fail, and a run's stream neither
+	copies.Go(func() { _, _ = io.Copy(stderr, fromStderr) })
+	copies.Wait()
+	result, err := proc.Wait(ctx)
+	return &engine.Output{Result: result}, err
+}
+
+// finish prints what is asked for about a run that has ended, and gives its exit code.
+func (j *job) finish(out *engine.Output, stop *stopper, std stdio) error {
+	res := &out.Result
+	end := &exitError{code: exitCode(res, stop)}
+	if reason := stop.reason(); reason != nil {
+		end.err = reason.err
+	}
+	if j.json {
+		if err := newReport(out, end.code).write(std.out); err != nil {
+			return outputError("stdout", err)
+		}
+	} else if text := explain(res, &j.opts); text != "" {
+		fmt.Fprintf(std.err, "sandbar: %s\n", text)
+	}
+	if j.stats {
+		writeStats(std.err, res, end.code)
+	}
+	if end.code == 0 {
+		return nil
+	}
+	return end
+}
+
+// exitCode returns the exit code of sandbar for a run that has ended. How a stopped script left does not
+// count: who waits for the code must learn that it was stopped, or that output was lost.
+func exitCode(res *engine.Result, stop *stopper) int {
+	switch reason := stop.reason(); {
+	case reason != nil && (reason.code == exitClosed || reason.code == exitFailed):
+		return reason.code // the run may have ended before it could be stopped
+	case res.Reason == engine.ReasonTimeout:
+		return exitTimeout
+	case res.Reason == engine.ReasonMemory:
+		return exitMemory
+	case res.Reason == engine.ReasonCancelled:
+		return stop.code()
+	}
+	return res.ExitCode
+}
+
+// A sink passes output on to a standard stream. When that fails, the run is stopped; what it still writes
+// then is dropped, so that it never waits for us.
+type sink struct {
+	w      io.Writer
+	name   string
+	stop   *stopper
+	failed bool
+}
+
+func (s *sink) Write(b []byte) (int, error) {
+	// Who closed the pipe is gone, and does not want to hear how the script took it.
+	if reason := s.stop.reason(); s.failed || (reason != nil && reason.code == exitClosed) {
+		return len(b), nil
+	}
+	if _, err := s.w.Write(b); err != nil {
+		s.failed = true
+		s.stop.stop(outputError(s.name, err))
+	}
+	return len(b), nil
+}
+
+// outputError is the end for a stream that takes no more.
+func outputError(name string, err error) *exitError {
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
+		return &exitError{code: exitClosed}
+	}
+	return &exitError{code: exitFailed, err: fmt.Errorf("write %s: %w", name, cause(err))}
+}

@@ -1,0 +1,4 @@
+from beta import make_beta
+
+class Alpha:
+    pass

@@ -1,0 +1,4 @@
+from alpha import Alpha
+
+def make_beta():
+    return Alpha()

@@ -1,0 +1,5 @@
+from .formulas import FORMULAS
+
+
+def area_of(kind, *dims):
+    return FORMULAS[kind](*dims)

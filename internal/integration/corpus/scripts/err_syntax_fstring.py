@@ -1,0 +1,2 @@
+name = "é"
+print(f"Hello {name")

@@ -1,0 +1,7 @@
+import os
+
+def ok():
+    return 1
+
+def bad()
+    return 2

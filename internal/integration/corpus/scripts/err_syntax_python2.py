@@ -1,0 +1,3 @@
+# Python 2 habits
+name = "world"
+print "Hello", name

@@ -1,0 +1,2 @@
+message = "The text has no end
+print(message)
