@@ -68,9 +68,12 @@ func (c *control) stop(grace time.Duration) {
 	if c.ended {
 		return
 	}
+	if grace <= 0 {
+		// Before interrupt, which wakes the guest: it must find that it is to end.
+		closeOnce(c.kill)
+	}
 	closeOnce(c.interrupt)
 	if grace <= 0 {
-		closeOnce(c.kill)
 		return
 	}
 	deadline := time.Now().Add(grace)

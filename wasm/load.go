@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -211,6 +212,9 @@ func (l *loader) start(ctx context.Context) error {
 		return err
 	}
 	l.keep("image", snap.encode())
+	if err := l.store.sweep(time.Now()); err != nil {
+		l.opts.Logger.Warn("old versions in the cache not removed", "err", err)
+	}
 	return l.use(snap)
 }
 
