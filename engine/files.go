@@ -72,11 +72,7 @@ func (s *Session) Remove(ctx context.Context, path string) error {
 		if p.isRoot() {
 			return &InvalidError{"path", "is the work directory itself"}
 		}
-		if err := p.dir.Remove(p.name); err != nil {
-			return err
-		}
-		s.files.quota.gone(p.info)
-		return nil
+		return s.files.quota.remove(p.dir, p.name)
 	})
 }
 
@@ -93,11 +89,7 @@ func (s *Session) RemoveAll(ctx context.Context, path string) error {
 				return err
 			}
 		}
-		if err := p.dir.Remove(p.name); err != nil {
-			return err
-		}
-		s.files.quota.gone(p.info)
-		return nil
+		return s.files.quota.remove(p.dir, p.name)
 	})
 	if errors.Is(err, ErrNotExist) {
 		return nil

@@ -12,6 +12,10 @@ import (
 type quota struct {
 	maxBytes, maxFiles int64 // 0 means no limit
 
+	// changing is held while a directory entry is looked at, replaced or removed, and counted: of two calls
+	// for one name each would otherwise give back what the other's file had counted.
+	changing sync.Mutex
+
 	mu           sync.Mutex
 	bytes, files int64
 }
@@ -87,6 +91,29 @@ func sizeOf(info fs.FileInfo) int64 {
 func (q *quota) gone(info fs.FileInfo) {
 	bytes, files := weight(info)
 	q.takeBack(bytes, files)
+}
+
+// change begins a change of a directory entry and returns what ends it.
+func (q *quota) change() (end func()) {
+	if q == nil {
+		return func() {}
+	}
+	q.changing.Lock()
+	return q.changing.Unlock
+}
+
+// remove removes a directory entry and gives back what it had counted.
+func (q *quota) remove(dir *os.Root, name string) error {
+	defer q.change()()
+	info, err := dir.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if err := dir.Remove(name); err != nil {
+		return err
+	}
+	q.gone(info)
+	return nil
 }
 
 // maxNesting bounds the descriptors that counting a work directory takes.

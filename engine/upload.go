@@ -75,6 +75,7 @@ func (u *upload) charge(bytes int64) error {
 
 // commit puts the file in its place. What was there may have been changed or removed meanwhile.
 func (u *upload) commit(name string) error {
+	defer u.quota.change()()
 	if err := u.look(name); err != nil {
 		return err
 	}
