@@ -22,7 +22,8 @@ except RecursionError: print("caught", flush=True)
 sys.setrecursionlimit(10**6)
 f(0)
 `, &engine.RunOptions{Timeout: 20 * time.Second}) // native Python, too, needs minutes to print a million frames
-	if out.Stdout != "caught\n" || out.Result.ExitCode == 0 || (out.Stderr == "") != (out.Result.Reason == engine.ReasonTimeout) {
+	ended := out.Result.Reason == engine.ReasonTimeout || strings.Contains(out.Stderr, "RecursionError") || strings.Contains(out.Stderr, "MemoryError")
+	if out.Stdout != "caught\n" || out.Result.ExitCode == 0 || !ended {
 		t.Errorf("stdout %q, stderr %q, %+v", out.Stdout, out.Stderr, out.Result)
 	}
 	t.Logf("the second call ended with code %d, reason %s: %.300s", out.Result.ExitCode, out.Result.Reason, tail(out.Stderr))
