@@ -63,7 +63,7 @@ func (m *Memory) Size() uint64 { return m.length }
 func (m *Memory) Grown() bool { return m.length > m.image.size }
 
 // keepPages is how much memory of its own, beside the hot ranges, a memory may keep over Reset, in bytes.
-const keepPages = 512 << 10
+const keepPages = 384 << 10
 
 // Reset puts every byte back to what the image has. It must not be called after the memory has Grown.
 //
