@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/sandbar-dev/sandbar/netpolicy"
 )
 
 // WorkDir is the path of a session's work directory as a script sees it, in every tier.
@@ -32,6 +34,8 @@ type DriverInfo struct {
 	Backend string
 	// Versions holds the versions of what the tier is made of, by name ("python", "wazero").
 	Versions map[string]string
+	// Enforced says what isolates a run and with what strength, by name ("landlock": "ABI 7").
+	Enforced map[string]string
 	// Unenforced names the fields of Limits that the tier cannot enforce on this host.
 	Unenforced []string
 	// Warnings are one line each about loosened isolation.
@@ -46,6 +50,10 @@ type SessionSpec struct {
 	Root *os.Root
 	// HostDir is the path of Root on the host.
 	HostDir string
+	// Network is the most that a run may have of the network.
+	Network netpolicy.Mode
+	// GPU asks for the host's devices.
+	GPU bool
 	// Grants are host paths that the session may use beside the work directory.
 	Grants []Grant
 	// Limits has no zero value left: defaults are filled in.
@@ -97,6 +105,13 @@ type RunSpec struct {
 	// Cwd is the working directory: WorkDir or a directory below it. It existed when it was checked.
 	Cwd    string
 	Limits Limits
+	// Network is within SessionSpec.Network.
+	Network netpolicy.Mode
+	// Background is as in RunOptions.
+	Background bool
+	// Terminal is nil for a run without a terminal. With one, Stdin is what is typed and Stdout what is shown;
+	// the DriverRun is a Resizer.
+	Terminal *TerminalSize
 	// Stdin is never nil.
 	Stdin Stdin
 	// Stdout and Stderr accept every byte: Write returns len(p) and no error, but can block while a
@@ -104,7 +119,8 @@ type RunSpec struct {
 	Stdout, Stderr io.Writer
 }
 
-// Stdin is a run's standard input. It is for one reader at a time.
+// Stdin is a run's standard input. It is for one reader at a time. One that has a method AtEnd() bool which
+// returns true is at its end from the start.
 type Stdin interface {
 	// Read gives at least one byte, or io.EOF at the end, or the error of the caller's reader, which is an
 	// input/output error (EIO) for the script. When cancel is closed while it waits, it returns
@@ -123,6 +139,12 @@ type DriverRun interface {
 	// Wait blocks until the run has ended, nothing of it is left and all its output has been written,
 	// and returns the same Exit each time.
 	Wait() Exit
+}
+
+// Resizer is a DriverRun that has a terminal.
+type Resizer interface {
+	// Resize changes the size of the terminal and tells the run (SIGWINCH).
+	Resize(size TerminalSize) error
 }
 
 // Exit is how a run ended, in the driver's eyes.

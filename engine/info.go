@@ -3,6 +3,8 @@ package engine
 import (
 	"maps"
 	"slices"
+
+	"github.com/sandbar-dev/sandbar/netpolicy"
 )
 
 // Info says what a session has and what is enforced in it.
@@ -12,6 +14,8 @@ type Info struct {
 	HostDir string
 	// Limits are those in force, with the defaults.
 	Limits Limits
+	// Network is the most that a run may have of the network.
+	Network netpolicy.Mode
 	// Unenforced names, per tier, the fields of Limits that were asked for and do not hold. It is empty
 	// unless Options.BestEffort.
 	Unenforced map[Tier][]string
@@ -21,7 +25,7 @@ type Info struct {
 
 // Info describes the session. It may be called at any time, also after Close.
 func (s *Session) Info() Info {
-	info := Info{ID: s.id, HostDir: s.files.hostDir, Limits: s.limits, Unenforced: map[Tier][]string{}}
+	info := Info{ID: s.id, HostDir: s.files.hostDir, Limits: s.limits, Network: s.opts.Network, Unenforced: map[Tier][]string{}}
 	for _, name := range slices.Sorted(maps.Keys(s.tiers)) {
 		d := s.tiers[name].driver
 		info.Tiers = append(info.Tiers, d.Info())

@@ -4,6 +4,8 @@ import (
 	"io"
 	"log/slog"
 	"time"
+
+	"github.com/sandbar-dev/sandbar/netpolicy"
 )
 
 // ScriptType says what a script is written in.
@@ -26,6 +28,14 @@ type Options struct {
 	// cover or lie in what the tier provides itself (/dev, /proc, /sys, /tmp, ...). File calls do not
 	// reach them.
 	ReadOnly, ReadWrite []string
+	// Network is the most that a run may have of the network. Zero: netpolicy.Blocked. The wasm tier has no
+	// network whatever this says. An unknown mode is ErrInvalid; netpolicy.Allowlist is ErrNotAvailable.
+	Network netpolicy.Mode
+	// PythonTier is where Python scripts run. Zero: the wasm tier, or the native one in a session that has no other.
+	PythonTier Tier
+	// GPU gives native runs the host's NVIDIA devices and driver libraries. It is ErrNotAvailable where there
+	// are none. The driver of such a device is part of the host's kernel and takes orders from the script.
+	GPU bool
 	// Env is added to every run's environment. A run's own Env wins over it.
 	Env map[string]string
 	// Timeout ends each run that gives none of its own. Zero: 60 seconds; NoTimeout: none.
@@ -57,6 +67,9 @@ type Limits struct {
 	Output int64
 	// OpenFiles is the number of descriptors that a run may hold. Zero: 256.
 	OpenFiles int
+	// FileSize is the size in bytes that a file may grow to. Zero: none. A write past it is EFBIG or SIGXFSZ for
+	// the script. The wasm tier does not have it.
+	FileSize int64
 	// Tmp is the size of /tmp in bytes, TmpFiles the number of files and directories in it.
 	// Zero: 64 MiB and 4096. In the wasm tier /tmp is memory of the embedding process.
 	Tmp      int64
@@ -93,7 +106,17 @@ type RunOptions struct {
 	Stdin io.Reader
 	// StdinPipe gives the run a Process.Stdin to write to. Stdin must be nil.
 	StdinPipe bool
-	// Background keeps what the script started alive when the script itself has ended. It has no
-	// effect in the wasm tier, where a script starts nothing.
+	// Background keeps what the script started alive when the script itself has ended: the run goes on until
+	// the last process has ended by itself or the run is stopped, and its exit code is the script's. It has
+	// no effect in the wasm tier, where a script starts nothing.
 	Background bool
+	// Network is what this run has of the network. Zero: the session's; more than that is ErrInvalid.
+	Network netpolicy.Mode
+	// Terminal gives the run a terminal of this size as its stdin, stdout and stderr, and as its controlling
+	// terminal. What it writes comes on stdout, as a terminal makes it (a newline is "\r\n"). Nil: none. It needs
+	// the native tier. Process.Resize changes the size.
+	Terminal *TerminalSize
 }
+
+// TerminalSize is the size of a terminal in characters, from 1 to 65535 each.
+type TerminalSize struct{ Rows, Cols int }

@@ -16,7 +16,8 @@ type Process struct {
 	tier  Tier
 	route string
 	// grace is the time between the orderly stop and the hard one.
-	grace time.Duration
+	grace    time.Duration
+	terminal bool
 
 	stdout, stderr         stream
 	stdoutOnce, stderrOnce sync.Once
@@ -58,6 +59,25 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 // Kill ends the run: first in an orderly way, after the tier's grace by force. It does not wait. It does
 // nothing when the run has ended.
 func (p *Process) Kill() { p.stop(ReasonCancelled) }
+
+// Resize changes the size of the run's terminal. Errors: ErrInvalid for a size that no terminal has, and for
+// a run without a terminal. It does nothing when the run has ended.
+func (p *Process) Resize(size TerminalSize) error {
+	if err := size.check(); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	run, ended := p.run, p.ended
+	p.mu.Unlock()
+	r, ok := run.(Resizer)
+	if !ok || !p.terminal {
+		return &InvalidError{"Terminal", "the run has none"}
+	}
+	if ended {
+		return nil
+	}
+	return r.Resize(size)
+}
 
 // Stdin writes to the script's stdin, if RunOptions.StdinPipe was set. A Write blocks while 64 KiB are
 // unread, and returns io.ErrClosedPipe when the run has ended. Close ends the script's stdin.

@@ -4,9 +4,9 @@ import "fmt"
 
 // route picks the tier for a script type and says why.
 func (s *Session) route(t ScriptType) (*tier, string, error) {
-	name := TierWasm
-	if t == Shell {
-		name = TierNative
+	name := TierNative
+	if t == Python {
+		name = s.pythonTier()
 	}
 	tr := s.tiers[name]
 	if tr == nil {
@@ -16,4 +16,14 @@ func (s *Session) route(t ScriptType) (*tier, string, error) {
 		return nil, "", tr.err
 	}
 	return tr, fmt.Sprintf("%s runs in the %s tier", t, name), nil
+}
+
+func (s *Session) pythonTier() Tier {
+	switch {
+	case s.opts.PythonTier != "":
+		return s.opts.PythonTier
+	case s.tiers[TierWasm] == nil && s.tiers[TierNative] != nil:
+		return TierNative
+	}
+	return TierWasm
 }

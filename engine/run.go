@@ -72,7 +72,10 @@ func (s *Session) start(ctx context.Context, script string, opts *RunOptions) (*
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
-	p := &Process{id: spec.ID, tier: tr.name, route: route, grace: tr.grace, done: make(chan struct{})}
+	if o.Terminal != nil && tr.name != TierNative {
+		return nil, fmt.Errorf("run: %w: a terminal needs the native tier, and %s", ErrNotAvailable, route)
+	}
+	p := &Process{id: spec.ID, tier: tr.name, route: route, grace: tr.grace, terminal: o.Terminal != nil, done: make(chan struct{})}
 	p.connect(spec, &o)
 
 	// starting ends with ctx, and with Close while the driver starts the run.
@@ -132,6 +135,9 @@ func (s *Session) runSpec(ctx context.Context, script string, o *RunOptions) (*R
 	if err := o.check(script); err != nil {
 		return nil, err
 	}
+	if err := o.checkCeiling(s.opts.Network); err != nil {
+		return nil, err
+	}
 	cwd, err := s.cwd(ctx, o.Cwd)
 	if err != nil {
 		return nil, err
@@ -145,6 +151,10 @@ func (s *Session) runSpec(ctx context.Context, script string, o *RunOptions) (*R
 		Env:    environment(cwd, s.opts.Env, o.Env),
 		Cwd:    cwd,
 		Limits: s.limits,
+
+		Network:    o.Network,
+		Background: o.Background,
+		Terminal:   o.Terminal,
 	}
 	if err := checkStrings("Args", spec.Args, spec.Env); err != nil {
 		return nil, err

@@ -148,6 +148,8 @@ func (s *Session) openTiers(ctx context.Context, grants []Grant) error {
 			ID:         s.id,
 			Root:       s.files.root,
 			HostDir:    s.files.hostDir,
+			Network:    s.opts.Network,
+			GPU:        s.opts.GPU,
 			Grants:     grants,
 			Limits:     s.limits,
 			BestEffort: s.opts.BestEffort,

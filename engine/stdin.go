@@ -12,6 +12,9 @@ type noStdin struct{}
 func (noStdin) Read([]byte, <-chan struct{}) (int, error) { return 0, io.EOF }
 func (noStdin) Wait(<-chan struct{}) error                { return nil }
 
+// AtEnd tells a driver that there is nothing to wait for.
+func (noStdin) AtEnd() bool { return true }
+
 // stdinBuffer is how much is read at once from RunOptions.Stdin.
 const stdinBuffer = 32 << 10
 

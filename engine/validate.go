@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/sandbar-dev/sandbar/netpolicy"
 )
 
 // The defaults that Options and Limits name.
@@ -36,6 +38,7 @@ func (l *Limits) fields() []limitField {
 		{"CPU", int64(l.CPU)},
 		{"Output", l.Output},
 		{"OpenFiles", int64(l.OpenFiles)},
+		{"FileSize", l.FileSize},
 		{"Tmp", l.Tmp},
 		{"TmpFiles", l.TmpFiles},
 		{"Disk", l.Disk},
@@ -74,6 +77,9 @@ func (o *Options) check() error {
 	if o.Timeout < 0 {
 		return &InvalidError{"Timeout", "is negative"}
 	}
+	if err := o.checkPlace(); err != nil {
+		return err
+	}
 	if err := checkEnv(o.Env); err != nil {
 		return err
 	}
@@ -83,7 +89,52 @@ func (o *Options) check() error {
 	return o.Limits.check()
 }
 
-// check looks at the options of a run, Cwd aside.
+// checkPlace looks at where runs go and what they reach.
+func (o *Options) checkPlace() error {
+	switch o.PythonTier {
+	case "", TierWasm, TierNative:
+	default:
+		return &InvalidError{"PythonTier", fmt.Sprintf("%q is not a tier; there are wasm and native", shorten(string(o.PythonTier)))}
+	}
+	return checkNetwork(o.Network)
+}
+
+// checkNetwork refuses what is not a mode, and the mode that cannot be had.
+func checkNetwork(m netpolicy.Mode) error {
+	switch {
+	case m != "" && !m.Known():
+		return &InvalidError{"Network", fmt.Sprintf("%q is not a mode; there are %v", shorten(string(m)), netpolicy.Modes())}
+	case m == netpolicy.Allowlist:
+		return fmt.Errorf("%w: network mode %s", ErrNotAvailable, m)
+	}
+	return nil
+}
+
+// checkCeiling refuses a run more of the network than its session has.
+func (o *RunOptions) checkCeiling(ceiling netpolicy.Mode) error {
+	if err := checkNetwork(o.Network); err != nil {
+		return err
+	}
+	if !o.Network.Within(ceiling) {
+		return &InvalidError{"Network", fmt.Sprintf("%s is more than the session's %s", o.Network, ceiling)}
+	}
+	return nil
+}
+
+// maxTerminal is the largest size that a terminal can have in either direction: struct winsize, ioctl_tty(2).
+const maxTerminal = 65535
+
+func (t *TerminalSize) check() error {
+	if t == nil {
+		return nil
+	}
+	if t.Rows < 1 || t.Rows > maxTerminal || t.Cols < 1 || t.Cols > maxTerminal {
+		return &InvalidError{"Terminal", fmt.Sprintf("%d rows, %d columns: each is from 1 to %d", t.Rows, t.Cols, maxTerminal)}
+	}
+	return nil
+}
+
+// check looks at the options of a run, Cwd and Network aside.
 func (o *RunOptions) check(script string) error {
 	switch {
 	case o.Type != Python && o.Type != Shell:
@@ -96,6 +147,9 @@ func (o *RunOptions) check(script string) error {
 		return &InvalidError{"Timeout", "is negative"}
 	case o.StdinPipe && o.Stdin != nil:
 		return &InvalidError{"StdinPipe", "cannot be set together with Stdin"}
+	}
+	if err := o.Terminal.check(); err != nil {
+		return err
 	}
 	if problem := nameProblem(o.Name); problem != "" {
 		return &InvalidError{"Name", fmt.Sprintf("%q %s", shorten(o.Name), problem)}
@@ -130,6 +184,9 @@ func (o RunOptions) filled(session *Options) RunOptions {
 			o.Name = "main.sh"
 		}
 	}
+	if o.Network == "" {
+		o.Network = session.Network
+	}
 	or(&o.Timeout, session.Timeout)
 	or(&o.MaxOutput, session.MaxOutput)
 	return o
@@ -139,5 +196,8 @@ func (o RunOptions) filled(session *Options) RunOptions {
 func (o Options) filled() Options {
 	or(&o.Timeout, DefaultTimeout)
 	or(&o.MaxOutput, DefaultMaxOutput)
+	if o.Network == "" {
+		o.Network = netpolicy.Blocked
+	}
 	return o
 }

