@@ -64,7 +64,7 @@ type host struct {
 func readHost() (host, *Unavailable) {
 	me, err := self()
 	if err != nil {
-		return host{}, unavailable("read /proc", err)
+		return host{}, &Unavailable{Step: "identify this process", Err: err}
 	}
 	memberships, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {

@@ -103,7 +103,8 @@ func TestGroup_MemoryLimit(t *testing.T) {
 	if u.OOMKills != 1 {
 		t.Errorf("past the limit: %+v, want one kill", u)
 	}
-	if u.PeakMemory > limit || u.PeakMemory < limit*9/10 {
+	// Some charges of the kernel may exceed the limit by a few pages.
+	if u.PeakMemory > limit+1<<20 || u.PeakMemory < limit*9/10 {
 		t.Errorf("peak %d, want the limit, %d", u.PeakMemory, limit)
 	}
 
@@ -115,8 +116,6 @@ func TestGroup_MemoryLimit(t *testing.T) {
 	}
 }
 
-// Tmpfs files are memory of the group that wrote them, and no process has to die for them to be refused or reclaimed:
-// here only the limit's value is looked at.
 func TestGroup_LimitFiles(t *testing.T) {
 	p := find(t)
 	clean(t, p)

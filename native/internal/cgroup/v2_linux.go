@@ -35,18 +35,23 @@ func (g groupV2) delegated(uid int) bool {
 
 // plan is how to make groups of version 2 under dir.
 type plan struct {
-	dir    string
-	enable []string // controllers to enable for the children of dir
-	move   bool     // first move the processes of dir into a leaf
+	dir         string
+	controllers []string // what the groups will have, of memory and pids
+	enable      []string // those of them to enable for the children of dir first
+	move        bool     // before that, move the processes of dir into a leaf
+}
+
+func (g groupV2) plan() plan {
+	return plan{dir: g.dir, controllers: g.available, enable: without(g.available, g.enabled)}
 }
 
 // decide chooses between the group that we are in and the one above it, which is nil if it is not to be seen. It only
 // decides; ours tells whether a process is this one or comes from it.
 func decide(own groupV2, above *groupV2, uid int, ours func(pid int) bool) (plan, *Unavailable) {
 	if above != nil && !own.marked && suits(own, *above) {
-		return plan{dir: above.dir, enable: without(above.available, above.enabled)}, nil
+		return above.plan(), nil
 	}
-	p := plan{dir: own.dir, enable: without(own.available, own.enabled)}
+	p := own.plan()
 	if len(p.enable) == 0 || own.root || len(own.processes) == 0 {
 		return p, nil
 	}
@@ -158,7 +163,14 @@ func (h host) findV2() (*Parent, *Unavailable) {
 		return nil, u
 	}
 	p := &Parent{version: 2, owner: h.owner, missing: make(map[string]*Unavailable)}
-	works := p.probe(tree{dir: plan.dir, controllers: []string{controllerMemory, controllerPids, controllerCPU}})
+	for _, c := range without([]string{controllerMemory, controllerPids}, plan.controllers) {
+		p.missing[c] = &Unavailable{
+			Step:   "find " + c + " in " + filepath.Join(plan.dir, "cgroup.controllers"),
+			Err:    errors.New("the group does not have this controller"),
+			Remedy: remedyDelegate,
+		}
+	}
+	works := p.probe(tree{dir: plan.dir, controllers: append(slices.Clone(plan.controllers), controllerCPU)})
 	if len(works.controllers) > 0 {
 		p.trees = []tree{works}
 	}

@@ -26,7 +26,7 @@ func TestDecide(t *testing.T) {
 	above := group(func(g *groupV2) { g.dir, g.name, g.enabled, g.processes = "/above", "above", both, nil })
 	with := func(g groupV2, change func(*groupV2)) *groupV2 { change(&g); return &g }
 
-	move := plan{dir: "/own", enable: both, move: true}
+	move := plan{dir: "/own", controllers: both, enable: both, move: true}
 	for name, c := range map[string]struct {
 		own    groupV2
 		above  *groupV2
@@ -38,11 +38,11 @@ func TestDecide(t *testing.T) {
 			own: group(func(g *groupV2) { g.available = nil }), want: plan{dir: "/own"},
 		},
 		"the host's root may have processes": {
-			own: group(func(g *groupV2) { g.root, g.name, g.processes = true, "/", []int{stranger} }), want: plan{dir: "/own", enable: both},
+			own: group(func(g *groupV2) { g.root, g.name, g.processes = true, "/", []int{stranger} }), want: plan{dir: "/own", controllers: both, enable: both},
 		},
 		"one is enabled already": {
 			own:  group(func(g *groupV2) { g.root, g.name, g.enabled = true, "/", both[:1] }),
-			want: plan{dir: "/own", enable: both[1:]},
+			want: plan{dir: "/own", controllers: both, enable: both[1:]},
 		},
 		"scope that systemd delegated":          {own: group(func(g *groupV2) { g.marked = true }), want: move},
 		"container":                             {own: group(func(g *groupV2) { g.name = "/" }), want: move},
@@ -53,18 +53,18 @@ func TestDecide(t *testing.T) {
 		"container with a process of others":    {own: group(func(g *groupV2) { g.name, g.processes = "/", []int{me, stranger} }), remedy: remedyAlone},
 		"container with a process from outside": {own: group(func(g *groupV2) { g.name, g.processes = "/", []int{0, me} }), remedy: remedyAlone},
 		"delegated, with a shell above us":      {own: group(func(g *groupV2) { g.marked, g.processes = true, []int{stranger, me} }), remedy: remedyAlone},
-		"moved by an earlier Find":              {own: leaf, above: &above, want: plan{dir: "/above"}},
+		"moved by an earlier Find":              {own: leaf, above: &above, want: plan{dir: "/above", controllers: both}},
 		"leaf, controllers were switched off": {
-			own: leaf, above: with(above, func(g *groupV2) { g.enabled = nil }), want: plan{dir: "/above", enable: both},
+			own: leaf, above: with(above, func(g *groupV2) { g.enabled = nil }), want: plan{dir: "/above", controllers: both, enable: both},
 		},
 		"leaf of a group that has processes": {
 			own: leaf, above: with(above, func(g *groupV2) { g.processes = []int{me} }), want: plan{dir: "/above/leaf"},
 		},
 		"DelegateSubgroup=": {
-			own: group(nil), above: with(above, func(g *groupV2) { g.marked = true }), want: plan{dir: "/above"},
+			own: group(nil), above: with(above, func(g *groupV2) { g.marked = true }), want: plan{dir: "/above", controllers: both},
 		},
 		"container whose entry point moved us": {
-			own: group(nil), above: with(above, func(g *groupV2) { g.name = "/" }), want: plan{dir: "/above"},
+			own: group(nil), above: with(above, func(g *groupV2) { g.name = "/" }), want: plan{dir: "/above", controllers: both},
 		},
 		"the host's root is above": {
 			own: group(nil), above: with(above, func(g *groupV2) { g.name, g.root = "/", true }), remedy: remedyDelegate,

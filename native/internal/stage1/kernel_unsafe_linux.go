@@ -93,7 +93,7 @@ func ipcLeft() (int, error) {
 	if _, _, errno := unix.RawSyscall(unix.SYS_MSGCTL, 0, msgInfo, uintptr(unsafe.Pointer(&msg))); errno != 0 {
 		return 0, os.NewSyscallError("msgctl MSG_INFO", errno)
 	}
-	return int(uint32(shm[0])) + int(sem[8]) + int(msg[0]), nil
+	return int(uint32(shm[0])) + int(sem[7]) + int(msg[0]), nil
 }
 
 // ioctlInt is an ioctl(2) whose argument is a number, or that returns a descriptor.
