@@ -11,6 +11,9 @@ import (
 var flagNames = []struct{ field, flag string }{
 	{"Limits.Memory", "--memory"},
 	{"Limits.CPU", "--cpu"},
+	{"Limits.Disk", "--disk"},
+	{"Limits.Processes", "--processes"},
+	{"Network", "--network"},
 	{"Timeout", "--timeout"},
 	{"ReadOnly", "--read-only"},
 	{"ReadWrite", "--read-write"},

@@ -10,11 +10,14 @@ import (
 	"syscall"
 
 	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/native"
 )
 
 // A job is one `sandbar run`, checked and ready to start.
 type job struct {
 	script  []byte
+	tier    engine.Tier
+	backend native.Backend
 	opts    engine.Options
 	runOpts engine.RunOptions
 	stats   bool
@@ -28,7 +31,7 @@ func (j *job) run(std stdio) error {
 	line := newProgress(std.err)
 	defer line.close()
 
-	box, err := open(stop.ctx, &j.opts, line.step)
+	box, err := j.open(stop.ctx, line)
 	if err != nil {
 		return stop.explain(err)
 	}
@@ -41,6 +44,14 @@ func (j *job) run(std stdio) error {
 		err = &exitError{code: exitFailed, err: closeErr}
 	}
 	return err
+}
+
+// open opens a session in the tier of the script.
+func (j *job) open(ctx context.Context, line *progress) (*sandbox, error) {
+	if j.tier == engine.TierNative {
+		return openNative(ctx, &j.opts, j.backend)
+	}
+	return openWasm(ctx, &j.opts, line.step)
 }
 
 func (j *job) runIn(session *engine.Session, stop *stopper, std stdio) error {

@@ -1,6 +1,8 @@
 // Command sandbar runs scripts in a sandbox.
 //
 //	sandbar run hello.py          a Python script, in a fresh interpreter
+//	sandbar run build.sh          a shell script, in namespaces of its own
+//	sandbar shell                 an interactive shell in a sandbox
 //	sandbar run -c 'print(2+2)'   from the command line
 //	sandbar run - <hello.py       from standard input
 //	sandbar version

@@ -5,19 +5,24 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sandbar-dev/sandbar/engine"
 )
 
-const runLong = `Run a Python script in a fresh interpreter of its own. Its output is passed on as it comes, standard
-input is read when the script reads, and the exit code is the script's.
+const runLong = `Run a script in a sandbox. Its output is passed on as it comes, standard input is read when the script
+reads, and the exit code is the script's.
+
+A file whose name ends in .sh or .bash is a shell script; everything else is Python, unless --type says
+otherwise. Python runs in a fresh interpreter of its own, compiled to WebAssembly, and with --tier native in the
+host's python3. Shell scripts, and that python3, run as processes in namespaces of their own: see --backend.
 
 What follows the script's name belongs to the script: sandbar's own flags stand before it. After -c CODE
 write -- before arguments that begin with a dash.
 
-A script sees an empty work directory, the standard library, and what --read-only, --read-write and
---workdir give it; nothing of the environment, no network and no other program. The script's own folder is
-not visible either: for modules that lie beside it, give the folder with --workdir.
+A script sees an empty work directory, what --read-only, --read-write and --workdir give it, and in the native
+tier the host's programs, read-only; nothing of the environment, no network (see --network) and no other process.
+The script's own folder is not visible either: for files that lie beside it, give the folder with --workdir.
 
 Sizes are bytes, or whole numbers with a unit: Ki, Mi, Gi (1024), K, M, G (1000). Durations are seconds, or
 numbers with a unit: 500ms, 2s, 1m30s.
@@ -36,6 +41,9 @@ tell about (2, 125), --json prints nothing on standard output.`
 // runFlags are the flags of `sandbar run`, as given.
 type runFlags struct {
 	code      string
+	kind      string
+	tier      string
+	place     placeFlags
 	cwd       string
 	workDir   string
 	readOnly  []string
@@ -50,12 +58,14 @@ func newRunCommand(std stdio) *cobra.Command {
 	flags := runFlags{env: map[string]string{}}
 	cmd := &cobra.Command{
 		Use:   "run [flags] SCRIPT|-|-c CODE [args...]",
-		Short: "Run a Python script in a fresh interpreter",
+		Short: "Run a script in a sandbox",
 		Long:  runLong,
 		Example: `  sandbar run hello.py
   sandbar run -c 'import sys; print(sys.argv)' a b
   sandbar run --timeout 5 --memory 128Mi --read-only /data report.py /data/in.csv
-  sandbar run --workdir . --json job.py`,
+  sandbar run --workdir . --json job.py
+  sandbar run --backend userns build.sh
+  sandbar run --type shell -c 'gcc --version'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			job, err := flags.job(cmd.Flags().Changed, args, std)
 			if err != nil {
@@ -68,17 +78,32 @@ func newRunCommand(std stdio) *cobra.Command {
 	fs.SortFlags = false
 	fs.SetInterspersed(false) // what follows the script is the script's
 	fs.StringVarP(&flags.code, "command", "c", "", "run `CODE` instead of a file")
-	fs.Var(durationValue{&flags.opts.Timeout, true}, "timeout", `end the run after this time; "none" for no timeout (default 1m)`)
-	fs.Var(sizeValue{&flags.opts.Limits.Memory}, "memory", "memory limit, the interpreter included (default 512Mi)")
-	fs.Var(durationValue{&flags.opts.Limits.CPU, false}, "cpu", "processor time after which the run ends (default none)")
-	fs.Var(envValue{flags.env}, "env", "set a variable of the script's environment; may be given again")
-	fs.StringArrayVar(&flags.readOnly, "read-only", nil, "let the script read this file or folder, at the same path; may be given again")
-	fs.StringArrayVar(&flags.readWrite, "read-write", nil, "let the script also write it; may be given again")
-	fs.StringVar(&flags.workDir, "workdir", "", "use this folder as the work directory, "+engine.WorkDir+" in the script, and keep it (default: a new one, removed afterwards)")
-	fs.StringVar(&flags.cwd, "cwd", "", "start in this folder of the work directory")
+	fs.StringVar(&flags.kind, "type", "", "what the script is: python or shell (default: by the file's name)")
+	fs.StringVar(&flags.tier, "tier", "", "where Python runs: wasm or native (default wasm)")
+	flags.place.add(fs)
+	flags.addLimits(fs, "1m")
+	flags.addFiles(fs)
 	fs.BoolVar(&flags.stats, "stats", false, "print what the run took on standard error")
 	fs.BoolVar(&flags.json, "json", false, "print one JSON object with the output and the result, instead of the output")
 	return cmd
+}
+
+// addLimits adds the flags for what a run may take.
+func (f *runFlags) addLimits(fs *pflag.FlagSet, timeout string) {
+	fs.Var(durationValue{&f.opts.Timeout, true}, "timeout", fmt.Sprintf(`end the run after this time; "none" for no timeout (default %s)`, timeout))
+	fs.Var(sizeValue{&f.opts.Limits.Memory}, "memory", "memory limit, the interpreter included (default 512Mi)")
+	fs.Var(durationValue{&f.opts.Limits.CPU, false}, "cpu", "processor time after which the run ends (default none)")
+	fs.Var(sizeValue{&f.opts.Limits.Disk}, "disk", "what the files of the work directory may take together (default no limit)")
+	fs.IntVar(&f.opts.Limits.Processes, "processes", 0, "how many processes and threads there may be, in the native tier (default 256)")
+}
+
+// addFiles adds the flags for what a run sees.
+func (f *runFlags) addFiles(fs *pflag.FlagSet) {
+	fs.Var(envValue{f.env}, "env", "set a variable of the script's environment; may be given again")
+	fs.StringArrayVar(&f.readOnly, "read-only", nil, "let the script read this file or folder, at the same path; may be given again")
+	fs.StringArrayVar(&f.readWrite, "read-write", nil, "let the script also write it; may be given again")
+	fs.StringVar(&f.workDir, "workdir", "", "use this folder as the work directory, "+engine.WorkDir+" in the script, and keep it (default: a new one, removed afterwards)")
+	fs.StringVar(&f.cwd, "cwd", "", "start in this folder of the work directory")
 }
 
 // job checks the flags and reads the script. given tells whether a flag was given: what is empty may be
@@ -98,7 +123,17 @@ func (f *runFlags) job(given func(flag string) bool, args []string, std stdio) (
 		return nil, err
 	}
 	j.script = src.code
-	j.runOpts = engine.RunOptions{Type: engine.Python, Name: src.name, Args: src.args, Cwd: f.cwd}
+	kind, err := scriptType(given("type"), f.kind, src.name)
+	if err != nil {
+		return nil, err
+	}
+	if j.tier, err = scriptTier(kind, given, f.tier); err != nil {
+		return nil, err
+	}
+	if j.backend, err = f.place.fill(given, &j.opts); err != nil {
+		return nil, err
+	}
+	j.runOpts = engine.RunOptions{Type: kind, Name: src.name, Args: src.args, Cwd: f.cwd}
 	if !src.tookStdin {
 		j.runOpts.Stdin = std.in
 	}

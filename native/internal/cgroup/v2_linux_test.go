@@ -1,6 +1,7 @@
 package cgroup
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -236,6 +237,16 @@ func controllerV2(t *testing.T, p *Parent) string {
 	return ""
 }
 
+// removeLeaf removes the leaf that a Find in a group of the test made, when the test ends.
+func removeLeaf(t *testing.T, dir string) {
+	t.Cleanup(func() {
+		leaf := Group{version: 2, trees: []tree{{dir: filepath.Join(dir, hostLeaf)}}, figures: newFigures(versions[2])}
+		if err := errors.Join(leaf.Kill(), leaf.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestPlan_Do(t *testing.T) {
 	p, u := parentOf(2)
 	if u != nil {
@@ -267,16 +278,7 @@ func TestPlan_Do(t *testing.T) {
 			if c.stranger {
 				startIn(t, g, "spin 0")
 			}
-			// The leaf is one more group to remove, after the processes.
-			t.Cleanup(func() {
-				leaf := Group{version: 2, trees: []tree{{dir: filepath.Join(dir, hostLeaf)}}, figures: newFigures(versions[2])}
-				if err := leaf.Kill(); err != nil {
-					t.Error(err)
-				}
-				if err := leaf.Close(); err != nil {
-					t.Error(err)
-				}
-			})
+			removeLeaf(t, dir)
 			var got done
 			copy.mustBegin(&got)
 			if c.failsWith != "" {
@@ -308,15 +310,7 @@ func TestFind_Container(t *testing.T) {
 	clean(t, p)
 	g := newGroup(t, p, "container", Limits{})
 	dir := g.trees[0].dir
-	t.Cleanup(func() {
-		leaf := Group{version: 2, trees: []tree{{dir: filepath.Join(dir, hostLeaf)}}, figures: newFigures(versions[2])}
-		if err := leaf.Kill(); err != nil {
-			t.Error(err)
-		}
-		if err := leaf.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	removeLeaf(t, dir)
 	c := startIn(t, g, "find container")
 	var got found
 	c.mustBegin(&got)
