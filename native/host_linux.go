@@ -2,12 +2,15 @@ package native
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"sync"
 
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
 
 	"github.com/sandbar-dev/sandbar/engine"
 	"github.com/sandbar-dev/sandbar/native/internal/cgroup"
@@ -24,6 +27,22 @@ type host struct {
 	groups   func() (*cgroup.Parent, error)
 	self     func() (*os.File, error)
 	identity func() (*identity, error)
+
+	sweeping sync.WaitGroup
+
+	mu    sync.Mutex
+	files []*os.File // to be closed with the driver
+}
+
+// keep notes a file that stays open as long as the driver.
+func (h *host) keep(f *os.File, err error) error {
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.files = append(h.files, f)
+	return nil
 }
 
 func (h *host) init(opts *Options) {
@@ -39,13 +58,29 @@ func (h *host) init(opts *Options) {
 	h.groups = sync.OnceValues(func() (*cgroup.Parent, error) {
 		p, err := cgroup.Find()
 		if err == nil {
-			// What another process of this program could not end because it was killed.
-			err = cgroup.Sweep(p)
+			h.sweeping.Go(func() { h.sweep(p) })
 		}
 		return p, err
 	})
-	h.self = sync.OnceValues(openSelf)
-	h.identity = sync.OnceValues(func() (*identity, error) { return findIdentity(h.self) })
+	h.self = sync.OnceValues(func() (*os.File, error) {
+		f, err := openSelf()
+		return f, h.keep(f, err)
+	})
+	h.identity = sync.OnceValues(func() (*identity, error) {
+		id, err := findIdentity(h.self)
+		if err != nil || id.owner == nil {
+			return id, err
+		}
+		return id, h.keep(id.owner, nil)
+	})
+}
+
+// sweep ends what another process of this program could not end because it was killed. It takes its time when
+// something there does not end, and keeps nobody waiting but Close.
+func (h *host) sweep(p *cgroup.Parent) {
+	if err := cgroup.Sweep(p); err != nil {
+		h.opts.Logger.Warn("groups of a dead process are left", "err", err)
+	}
 }
 
 // landlockABI asks the kernel, and does not count on what is newer than the rules.
@@ -57,17 +92,50 @@ func landlockABI() int {
 	return min(abi, stage1.MaxABI)
 }
 
-// openSelf opens this program, so that it can be executed when its path is gone or hidden.
-func openSelf() (*os.File, error) { return os.Open("/proc/self/exe") }
+// openSelf opens this program, so that it can be executed when its path is gone or hidden. When we are root the
+// init is another user, who may be allowed to execute it no more than anybody; else a copy in memory does.
+func openSelf() (*os.File, error) {
+	f, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&0o001 != 0 || os.Geteuid() != 0 {
+		return f, err
+	}
+	defer f.Close()
+	return copyInMemory(f)
+}
+
+// copyInMemory copies a program into a file that anybody may execute, and nobody change.
+func copyInMemory(f *os.File) (*os.File, error) {
+	const seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_WRITE
+	fd, err := unix.MemfdCreate("sandbar", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	m := os.NewFile(uintptr(fd), "sandbar")
+	if _, err := io.Copy(m, f); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	if err := m.Chmod(0o555); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	if _, err := unix.FcntlInt(m.Fd(), unix.F_ADD_SEALS, seals); err != nil {
+		return nil, errors.Join(os.NewSyscallError("fcntl F_ADD_SEALS", err), m.Close())
+	}
+	// Read-only: a file that is open for writing cannot be executed (ETXTBSY).
+	r, err := os.Open(fmt.Sprintf("/proc/self/fd/%d", m.Fd()))
+	return r, errors.Join(err, m.Close())
+}
 
 // Close ends what the driver keeps. No session of it may be open.
 func (d *Driver) Close() error {
-	if id, err := d.host.identity(); err == nil {
-		id.close()
-	}
-	if f, err := d.host.self(); err == nil {
-		return f.Close()
-	}
+	d.host.sweeping.Wait()
+	d.host.mu.Lock()
+	defer d.host.mu.Unlock()
+	closeFiles(d.host.files)
+	d.host.files = nil
 	return nil
 }
 

@@ -44,12 +44,6 @@ func findIdentity(self func() (*os.File, error)) (*identity, error) {
 	return id, nil
 }
 
-func (id *identity) close() {
-	if id.owner != nil {
-		id.owner.Close()
-	}
-}
-
 // mappedOwner makes a user namespace in which root's files are OutsideID's, by a process that does nothing in
 // it and ends.
 func mappedOwner(self func() (*os.File, error)) (*os.File, error) {

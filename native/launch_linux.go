@@ -48,7 +48,7 @@ func (l *launching) launch(ctx context.Context, timeout time.Duration, command f
 	}
 	err = l.stderr.connect(l.cmd)
 	if err == nil {
-		err = l.cmd.Start()
+		err = l.start()
 	}
 	l.stderr.started()
 	if err != nil {
@@ -74,6 +74,14 @@ func (l *launching) launch(ctx context.Context, timeout time.Duration, command f
 	return l.cell, nil
 }
 
+// start starts the launcher, in the cell's group if there is one: so all that it starts is in it too.
+func (l *launching) start() error {
+	if l.group != nil {
+		return l.group.Start(l.cmd)
+	}
+	return l.cmd.Start()
+}
+
 // dialogue leads the init through its stages: see the diagram of package spec.
 func (l *launching) dialogue() error {
 	c := l.cell
@@ -86,12 +94,6 @@ func (l *launching) dialogue() error {
 		return os.NewSyscallError("pidfd_open", err)
 	}
 	c.pidfd = fd
-	if l.group != nil {
-		l.step = "cgroup"
-		if err := l.group.Add(c.conn.pid); err != nil {
-			return err
-		}
-	}
 	l.step = "set-up"
 	for _, m := range []struct {
 		kind spec.Kind

@@ -5,6 +5,7 @@ package cgroup
 import (
 	"errors"
 	"os"
+	"os/exec"
 )
 
 // Parent is where groups are made. There is none but on Linux.
@@ -31,6 +32,9 @@ func (p *Parent) New(string, Limits) (*Group, error) { return nil, unsupported("
 
 // Sweep returns [Unavailable] with errors.ErrUnsupported.
 func Sweep(*Parent) error { return unsupported("sweep groups") }
+
+// Start returns [Unavailable] with errors.ErrUnsupported.
+func (g *Group) Start(*exec.Cmd) error { return unsupported("start a process") }
 
 // Add returns [Unavailable] with errors.ErrUnsupported.
 func (g *Group) Add(int) error { return unsupported("add a process") }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
@@ -90,9 +91,7 @@ func rulesetOf(l *spec.Landlock) (fd int, flags uint32, err error) {
 	}
 	config := handled[l.ABI]
 	config.HandledAccessNet = 0 // what can be reached is the network namespace's matter
-	// This program itself: it is executed once more, and nothing in the cell leads to it.
-	self := landlock.PathAccess(ll.AccessFSExecute|ll.AccessFSReadFile, fmt.Sprintf("/proc/self/fd/%d", spec.FDSelf))
-	rules := []landlock.Rule{self}
+	rules := selfRules()
 	for _, r := range l.Rules {
 		var access landlock.AccessFSSet
 		switch r.Access {
@@ -115,6 +114,16 @@ func rulesetOf(l *spec.Landlock) (fd int, flags uint32, err error) {
 		return -1, 0, fmt.Errorf("landlock ruleset: %w", err)
 	}
 	return fd, flags, nil
+}
+
+// selfRules let this program be executed once more; nothing in the cell leads to it. A copy in memory needs no
+// rule, and can have none: it is on no file system that Landlock knows.
+func selfRules() []landlock.Rule {
+	path := fmt.Sprintf("/proc/self/fd/%d", spec.FDSelf)
+	if target, err := os.Readlink(path); err == nil && strings.HasPrefix(target, "/memfd:") {
+		return nil
+	}
+	return []landlock.Rule{landlock.PathAccess(ll.AccessFSExecute|ll.AccessFSReadFile, path)}
 }
 
 // fileAccess are the rights that a rule on a file may have; with others the kernel refuses the rule.
