@@ -12,6 +12,9 @@ import (
 // WorkDir is the path of a session's work directory as a script sees it, in every tier.
 const WorkDir = "/tmp/sandbox-work"
 
+// VenvDir is where a session's Python virtual environment lies, as a script sees it: see Options.Venv.
+const VenvDir = WorkDir + "/.venv"
+
 // Driver is one tier: the narrow interface under Session. A driver gets validated input, starts runs
 // and says how they ended. Deadlines, output caps, file calls and error codes are Session's.
 //
@@ -54,6 +57,8 @@ type SessionSpec struct {
 	Network netpolicy.Mode
 	// GPU asks for the host's devices.
 	GPU bool
+	// Venv asks for a virtual environment in VenvDir. Environments have it already.
+	Venv bool
 	// Grants are host paths that the session may use beside the work directory.
 	Grants []Grant
 	// Limits has no zero value left: defaults are filled in.

@@ -25,10 +25,19 @@ const (
 	maxStrings = 1 << 20
 )
 
+// venvEnv is added when the session has a virtual environment.
+var venvEnv = map[string]string{
+	"PATH":        VenvDir + "/bin:" + baseEnv["PATH"],
+	"VIRTUAL_ENV": VenvDir,
+}
+
 // environment merges the variables; the later map wins.
-func environment(cwd string, session, run map[string]string) []string {
+func environment(cwd string, session, run map[string]string, venv bool) []string {
 	all := maps.Clone(baseEnv)
 	all["PWD"] = cwd
+	if venv {
+		maps.Copy(all, venvEnv)
+	}
 	maps.Copy(all, session)
 	maps.Copy(all, run)
 	env := make([]string, 0, len(all))

@@ -36,6 +36,11 @@ type Options struct {
 	// GPU gives native runs the host's NVIDIA devices and driver libraries. It is ErrNotAvailable where there
 	// are none. The driver of such a device is part of the host's kernel and takes orders from the script.
 	GPU bool
+	// Venv gives native runs a Python virtual environment of the session's own, in VenvDir: what one run installs, with
+	// pip or uv, the next one imports. It shows the packages of the host's Python and never changes them. It is made before
+	// the first native run, by uv where the host has it and else by Python's venv, in some tenths of a second; one that is
+	// there already is used. An installation from an index needs a network.
+	Venv bool
 	// Env is added to every run's environment. A run's own Env wins over it.
 	Env map[string]string
 	// Timeout ends each run that gives none of its own. Zero: 60 seconds; NoTimeout: none.

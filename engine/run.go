@@ -148,7 +148,7 @@ func (s *Session) runSpec(ctx context.Context, script string, o *RunOptions) (*R
 		Script: []byte(script),
 		Name:   o.Name,
 		Args:   slices.Clone(o.Args),
-		Env:    environment(cwd, s.opts.Env, o.Env),
+		Env:    environment(cwd, s.opts.Env, o.Env, s.opts.Venv),
 		Cwd:    cwd,
 		Limits: s.limits,
 

@@ -150,6 +150,7 @@ func (s *Session) openTiers(ctx context.Context, grants []Grant) error {
 			HostDir:    s.files.hostDir,
 			Network:    s.opts.Network,
 			GPU:        s.opts.GPU,
+			Venv:       s.opts.Venv,
 			Grants:     grants,
 			Limits:     s.limits,
 			BestEffort: s.opts.BestEffort,

@@ -83,7 +83,7 @@ func (o *Options) check() error {
 	if err := checkEnv(o.Env); err != nil {
 		return err
 	}
-	if err := checkStrings("Env", environment(WorkDir, o.Env, nil)); err != nil {
+	if err := checkStrings("Env", environment(WorkDir, o.Env, nil, o.Venv)); err != nil {
 		return err
 	}
 	return o.Limits.check()

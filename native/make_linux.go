@@ -117,6 +117,11 @@ func (b *blueprint) rootConfig(ss *engine.SessionSpec, mode netpolicy.Mode) (*ro
 		}
 		cfg.Grants = append(cfg.Grants, rootfs.Grant{Target: g.Path, Source: src, Dir: info.IsDir(), Writable: g.Writable})
 	}
+	if ss.GPU {
+		if cfg.Devices, cfg.Libraries, err = findGPU(os.DirFS("/")); err != nil {
+			return nil, err
+		}
+	}
 	if mode == netpolicy.Open {
 		// Without the file there is no name server, as in a blocked cell.
 		if data, err := os.ReadFile("/etc/resolv.conf"); err == nil {

@@ -44,6 +44,9 @@ func (s *session) program(rs *engine.RunSpec) (program, error) {
 	p := s.shell
 	if rs.Type == engine.Python {
 		p = s.python
+		if s.spec.Venv && p.path != "" {
+			p.path = venvPython
+		}
 	}
 	if p.path == "" {
 		return p, notThere(rs.Type)

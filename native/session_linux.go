@@ -18,6 +18,7 @@ type session struct {
 	spec   *engine.SessionSpec
 	shell  program
 	python program
+	venv   venv
 
 	mu     sync.Mutex
 	idle   map[netpolicy.Mode]*cell // at most one per network posture
@@ -36,6 +37,11 @@ func openCells(d *Driver, spec *engine.SessionSpec) (*session, error) {
 	if spec.Network == netpolicy.Open && d.host.landlock() < abiScopes && !spec.BestEffort {
 		return nil, fmt.Errorf("%w: network mode open: this kernel's Landlock (ABI %d) cannot keep a script from the host's abstract Unix sockets; Linux 6.12 can (ABI %d)",
 			engine.ErrNotAvailable, d.host.landlock(), abiScopes)
+	}
+	if spec.GPU {
+		if _, _, err := findGPU(os.DirFS("/")); err != nil {
+			return nil, err
+		}
 	}
 	return &session{driver: d, spec: spec, shell: findShell(), python: findPython(), idle: map[netpolicy.Mode]*cell{}}, nil
 }
@@ -60,6 +66,14 @@ func (s *session) Start(ctx context.Context, rs *engine.RunSpec) (engine.DriverR
 	if err != nil {
 		return nil, err
 	}
+	if err := s.readyVenv(ctx); err != nil {
+		return nil, err
+	}
+	return s.startIn(ctx, p, rs)
+}
+
+// startIn starts a program in a cell that is idle or new.
+func (s *session) startIn(ctx context.Context, p program, rs *engine.RunSpec) (*run, error) {
 	for {
 		c, fresh, err := s.take(ctx, rs.Network)
 		if err != nil {

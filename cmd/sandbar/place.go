@@ -18,11 +18,13 @@ type placeFlags struct {
 	backend string
 	network string
 	gpu     bool
+	venv    bool
 }
 
 func (f *placeFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.backend, "backend", "", fmt.Sprintf("how the native tier isolates: %s (default %s)", joined(native.Backends()), native.Bubblewrap))
 	fs.StringVar(&f.network, "network", "", fmt.Sprintf("what of the network the script has: %s or %s (default %s)", netpolicy.Blocked, netpolicy.Open, netpolicy.Blocked))
+	fs.BoolVar(&f.venv, "venv", false, "give the script a Python virtual environment in the work directory")
 	fs.BoolVar(&f.gpu, "gpu", false, "give the script the host's NVIDIA devices")
 }
 
@@ -44,6 +46,7 @@ func (f *placeFlags) fill(given func(flag string) bool, opts *engine.Options) (n
 	}
 	opts.Network = netpolicy.Mode(f.network)
 	opts.GPU = f.gpu
+	opts.Venv = f.venv
 	backend := native.Backend(f.backend)
 	if backend == "" {
 		backend = native.Bubblewrap
@@ -84,7 +87,7 @@ func scriptTier(t engine.ScriptType, given func(flag string) bool, tier string) 
 	case t == engine.Shell || tier == string(engine.TierNative):
 		return engine.TierNative, nil
 	}
-	for _, flag := range []string{"backend", "network", "gpu", "processes"} {
+	for _, flag := range []string{"backend", "network", "gpu", "venv", "processes"} {
 		if given(flag) {
 			return "", usageErrorf("--%s is for the native tier, and a Python script runs in the wasm tier: add --tier native", flag)
 		}

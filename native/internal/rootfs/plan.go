@@ -33,7 +33,7 @@ type Config struct {
 	Scripts int64
 	// ResolvConf is the content of /etc/resolv.conf. Empty: no name server.
 	ResolvConf string
-	// Devices are host device nodes to have as well, Libraries host files; both at the same path.
+	// Devices are host device nodes to have as well, Libraries host directories; both at the same path.
 	Devices, Libraries []string
 }
 

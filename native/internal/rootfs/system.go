@@ -14,9 +14,9 @@ func (b *builder) system() {
 	for _, dir := range systemDirs {
 		b.same(dir)
 	}
-	for _, lib := range b.cfg.Libraries {
-		if !b.inBound(lib) {
-			b.bind(lib, false)
+	for _, dir := range b.cfg.Libraries {
+		if !b.inBound(dir) {
+			b.bind(dir, true)
 		}
 	}
 }
