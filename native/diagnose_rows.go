@@ -2,7 +2,6 @@ package native
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"syscall"
 )
@@ -35,8 +34,7 @@ func (s *settings) byRuntime(inDocker, inKubernetes, outside string) string {
 // callsOf are the system calls that a step is made of, with either backend, as far as the trial of calls knows
 // them.
 var callsOf = map[step][]string{
-	stepNamespaces: {"clone", "unshare"},
-	stepIDs:        {"clone", "unshare"},
+	stepNamespaces: {"clone", "clone3", "unshare"},
 	stepRights:     {"unshare"},
 	stepMount:      {"mount", "umount2", "open_tree", "mount_setattr", "move_mount", "fsopen", "fsconfig", "fsmount"},
 	stepProc:       {"mount", "fsopen", "fsconfig", "fsmount"},
@@ -46,11 +44,11 @@ var callsOf = map[step][]string{
 	stepLandlock:   {"landlock_create_ruleset"},
 }
 
-// refusedIn are the calls of a step that were tried and refused.
-func (s *settings) refusedIn(of step) []string {
+// refusedIn are the calls of the step that were tried and got the answer that the step failed with.
+func (s *settings) refusedIn(y symptom) []string {
 	var found []string
-	for _, call := range callsOf[of] {
-		if slices.Contains(s.refusedCalls, call) {
+	for _, call := range callsOf[y.step] {
+		if answer, ok := s.refusedCalls[call]; ok && answer == y.errno {
 			found = append(found, call)
 		}
 	}
@@ -165,10 +163,10 @@ var rows = []row{
 	{
 		"seccomp",
 		func(s *settings, y symptom) bool {
-			return (y.refused() || y.is(syscall.ENOSYS)) && len(s.refusedIn(y.step)) > 0
+			return len(s.refusedIn(y)) > 0
 		},
 		func(s *settings, y symptom) (string, string) {
-			return "a seccomp filter on this process refuses " + strings.Join(s.refusedIn(y.step), ", ") + filterOf(s), seccompRemedy(s)
+			return "a seccomp filter on this process refuses " + strings.Join(s.refusedIn(y), ", ") + filterOf(s), seccompRemedy(s)
 		},
 	},
 	{

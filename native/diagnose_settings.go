@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // settings are what of a host decides whether cells can be made on it. What could not be read has its zero
@@ -21,9 +22,10 @@ type settings struct {
 	container   container
 	capSysAdmin bool // effective, in our own user namespace
 	// seccomp is the mode of this process: 0 none, 1 strict, 2 a filter. refusedCalls are the system calls that
-	// were tried and that something answers before the kernel looks at them; nil when none was tried.
+	// were tried and that a filter answers before the kernel looks at them, with its answer (ENOSYS in place of a
+	// signal); nil when none was tried.
 	seccomp      int
-	refusedCalls []string
+	refusedCalls map[string]syscall.Errno
 	profile      string   // of AppArmor, for this process; "unconfined" and "" are none
 	lsm          []string // security modules in force, nil when unknown
 	maskedProc   []string // what is mounted below /proc

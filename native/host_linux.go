@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"time"
 
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
@@ -28,10 +29,9 @@ type host struct {
 	self     func() (*os.File, error)
 	identity func() (*identity, error)
 
-	sweeping sync.WaitGroup
-
 	mu    sync.Mutex
-	files []*os.File // to be closed with the driver
+	files []*os.File    // to be closed with the driver
+	swept chan struct{} // closed when the sweep is over; nil when there is none
 }
 
 // keep notes a file that stays open as long as the driver.
@@ -58,7 +58,10 @@ func (h *host) init(opts *Options) {
 	h.groups = sync.OnceValues(func() (*cgroup.Parent, error) {
 		p, err := cgroup.Find()
 		if err == nil {
-			h.sweeping.Go(func() { h.sweep(p) })
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.swept = make(chan struct{})
+			go h.sweep(p, h.swept)
 		}
 		return p, err
 	})
@@ -75,9 +78,12 @@ func (h *host) init(opts *Options) {
 	})
 }
 
-// sweep ends what another process of this program could not end because it was killed. It takes its time when
-// something there does not end, and keeps nobody waiting but Close.
-func (h *host) sweep(p *cgroup.Parent) {
+// sweepPatience is how long Close waits for a sweep. Where something does not end, it goes on for seconds.
+const sweepPatience = 100 * time.Millisecond
+
+// sweep ends what another process of this program could not end because it was killed.
+func (h *host) sweep(p *cgroup.Parent, done chan<- struct{}) {
+	defer close(done)
 	if err := cgroup.Sweep(p); err != nil {
 		h.opts.Logger.Warn("groups of a dead process are left", "err", err)
 	}
@@ -131,9 +137,14 @@ func copyInMemory(f *os.File) (*os.File, error) {
 
 // Close ends what the driver keeps. No session of it may be open.
 func (d *Driver) Close() error {
-	d.host.sweeping.Wait()
 	d.host.mu.Lock()
 	defer d.host.mu.Unlock()
+	if d.host.swept != nil {
+		select {
+		case <-d.host.swept:
+		case <-time.After(sweepPatience):
+		}
+	}
 	closeFiles(d.host.files)
 	d.host.files = nil
 	return nil
