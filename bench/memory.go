@@ -108,17 +108,28 @@ func measureMemory() (u usage, err error) {
 	if err != nil {
 		return u, err
 	}
-	for name, value := range map[string]*int64{"Private_Dirty:": &u.private, "Rss:": &u.resident} {
-		_, after, ok := strings.Cut(string(b), "\n"+name)
-		fields := strings.Fields(after)
-		if !ok || len(fields) == 0 {
-			return u, fmt.Errorf("no %s in smaps_rollup", name)
-		}
-		kib, err := strconv.ParseInt(fields[0], 10, 64)
-		if err != nil {
-			return u, err
-		}
-		*value = kib << 10
+	if u.private, err = smapsField(b, "Private_Dirty:"); err == nil {
+		u.resident, err = smapsField(b, "Rss:")
 	}
-	return u, nil
+	return u, err
+}
+
+// privateOf is the private memory in a file of /proc.
+func privateOf(path string) (int64, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	return smapsField(b, "Private_Dirty:")
+}
+
+// smapsField is a field of smaps_rollup in bytes.
+func smapsField(b []byte, name string) (int64, error) {
+	_, after, ok := strings.Cut(string(b), "\n"+name)
+	fields := strings.Fields(after)
+	if !ok || len(fields) == 0 {
+		return 0, fmt.Errorf("no %s in smaps_rollup", name)
+	}
+	kib, err := strconv.ParseInt(fields[0], 10, 64)
+	return kib << 10, err
 }

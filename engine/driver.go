@@ -31,6 +31,35 @@ type Driver interface {
 	OpenSession(ctx context.Context, spec *SessionSpec) (DriverSession, error)
 }
 
+// WorkspaceMaker is a Driver that can make work directories whose file system holds a disk limit. One is asked
+// for when a session has such a limit and no directory of its own. Every tier of the session then works in it,
+// and nothing has to be counted.
+type WorkspaceMaker interface {
+	Driver
+	// MakeWorkspace makes an empty directory that holds limits.Disk and limits.DiskFiles; zero is no limit. The
+	// ctx bounds the making alone. ErrNotAvailable: the tier cannot run here. ErrNotEnforceable: it could, but
+	// not with these limits.
+	MakeWorkspace(ctx context.Context, limits Limits) (Workspace, error)
+}
+
+// Workspace is a work directory that a WorkspaceMaker has made.
+type Workspace interface {
+	// Dir is the directory. It stays open until Close, and has no path: /proc/self/fd leads to it. Who has the
+	// rights of this process can read and write in it.
+	Dir() *os.File
+	// Close takes the directory away with all that is in it. Session calls it once, after every
+	// DriverSession has been closed.
+	Close() error
+}
+
+// Janitor is a Driver that can take away what a killed program leaves on the file system.
+type Janitor interface {
+	Driver
+	// TidyUp is called before a work directory is made, each time. When this program is killed, directories in
+	// dir whose names begin with prefix are to be removed.
+	TidyUp(dir, prefix string) error
+}
+
 // DriverInfo describes a tier. All fields are for people and logs, except Unenforced.
 type DriverInfo struct {
 	Tier    Tier
@@ -39,7 +68,8 @@ type DriverInfo struct {
 	Versions map[string]string
 	// Enforced says what isolates a run and with what strength, by name ("landlock": "ABI 7").
 	Enforced map[string]string
-	// Unenforced names the fields of Limits that the tier cannot enforce on this host.
+	// Unenforced names the fields of Limits that the tier cannot enforce on this host. Disk and DiskFiles are meant
+	// for a directory that no WorkspaceMaker has made: in one that it has, they always hold.
 	Unenforced []string
 	// Warnings are one line each about loosened isolation.
 	Warnings []string
@@ -51,8 +81,11 @@ type SessionSpec struct {
 	ID string
 	// Root is the work directory; the session owns it.
 	Root *os.Root
-	// HostDir is the path of Root on the host.
+	// HostDir is the path of Root on the host. It is empty when there is a Workspace.
 	HostDir string
+	// Workspace is what Root lies in when a WorkspaceMaker has made it: this driver or another one. Nil: none
+	// has.
+	Workspace Workspace
 	// Network is the most that a run may have of the network.
 	Network netpolicy.Mode
 	// GPU asks for the host's devices.
@@ -65,7 +98,7 @@ type SessionSpec struct {
 	Limits Limits
 	// BestEffort accepts limits that cannot be enforced.
 	BestEffort bool
-	// Quota counts what exists in the work directory; nil when there is no disk limit.
+	// Quota counts what exists in the work directory; nil when there is no disk limit, or Workspace holds it.
 	Quota Quota
 }
 

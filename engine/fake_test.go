@@ -28,6 +28,7 @@ type fakeDriver struct {
 	sessions int // open ones
 	runs     int // running ones
 	stops    []time.Duration
+	resizes  []TerminalSize
 }
 
 // guest is what a fake script sees.
@@ -41,6 +42,9 @@ type guest struct {
 func newFake(scripts map[string]func(*guest) Exit) *fakeDriver {
 	return &fakeDriver{tier: TierWasm, scripts: scripts}
 }
+
+// newNative is a fake of the other tier, over the basics.
+func newNative() *fakeDriver { return &fakeDriver{tier: TierNative, scripts: basics} }
 
 func (d *fakeDriver) Tier() Tier { return d.tier }
 func (d *fakeDriver) Info() DriverInfo {
@@ -131,6 +135,14 @@ func (r *fakeRun) Stop(grace time.Duration) {
 	}()
 }
 
+// Resize implements Resizer.
+func (r *fakeRun) Resize(size TerminalSize) error {
+	r.d.mu.Lock()
+	defer r.d.mu.Unlock()
+	r.d.resizes = append(r.d.resizes, size)
+	return nil
+}
+
 func (r *fakeRun) Wait() Exit {
 	<-r.done
 	return r.exit
@@ -185,6 +197,13 @@ var basics = map[string]func(*guest) Exit{
 			}
 		}
 	},
+	"asked": func(g *guest) Exit { // what of RunOptions a driver gets
+		fmt.Fprint(g.Stdout, g.Network, " ", g.Background, " ")
+		if g.Terminal != nil {
+			fmt.Fprint(g.Stdout, *g.Terminal)
+		}
+		return Exit{}
+	},
 	"lost":   func(*guest) Exit { return Exit{Err: errors.New("the host went away")} },
 	"memory": func(*guest) Exit { return Exit{Code: 137, Reason: ReasonMemory} },
 }
@@ -198,7 +217,12 @@ func open(t testing.TB, opts *Options) (*Session, *fakeDriver) {
 
 func openWith(t testing.TB, d *fakeDriver, opts *Options) *Session {
 	t.Helper()
-	s, err := Open(t.Context(), []Driver{d}, opts)
+	return openTiers(t, opts, d)
+}
+
+func openTiers(t testing.TB, opts *Options, drivers ...Driver) *Session {
+	t.Helper()
+	s, err := Open(t.Context(), drivers, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

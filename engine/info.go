@@ -10,7 +10,8 @@ import (
 // Info says what a session has and what is enforced in it.
 type Info struct {
 	ID string
-	// HostDir is the path of the work directory on the host. Scripts see it as WorkDir.
+	// HostDir is the path of the work directory on the host. Scripts see it as WorkDir. It is empty when the
+	// work directory lies in memory (Limits.Disk): that is mounted in the cells of the session and nowhere else.
 	HostDir string
 	// Limits are those in force, with the defaults.
 	Limits Limits
@@ -29,7 +30,10 @@ func (s *Session) Info() Info {
 	for _, name := range slices.Sorted(maps.Keys(s.tiers)) {
 		d := s.tiers[name].driver
 		info.Tiers = append(info.Tiers, d.Info())
-		if names := unenforced(d, &s.opts.Limits); len(names) > 0 {
+		if s.tiers[name].err != nil {
+			continue // nothing runs in it
+		}
+		if names := unenforced(d, &s.opts.Limits, s.files.made != nil); len(names) > 0 {
 			info.Unenforced[name] = names
 		}
 	}
@@ -48,13 +52,19 @@ func (s *Session) Warnings() []string {
 	return all
 }
 
-// unenforced names the limits that were asked for and that the driver cannot hold.
-func unenforced(d Driver, asked *Limits) []string {
+// unenforced names the limits that were asked for and that the driver cannot hold. With made, the work
+// directory's own file system holds those of the disk.
+func unenforced(d Driver, asked *Limits, made bool) []string {
 	var names []string
 	for _, f := range asked.fields() {
-		if f.value != 0 && slices.Contains(d.Info().Unenforced, f.name) {
+		if f.value == 0 || made && f.ofDisk() {
+			continue
+		}
+		if slices.Contains(d.Info().Unenforced, f.name) {
 			names = append(names, f.name)
 		}
 	}
 	return names
 }
+
+func (f limitField) ofDisk() bool { return f.name == "Disk" || f.name == "DiskFiles" }

@@ -26,6 +26,10 @@ const (
 // and complete, in the place of an old one: a script that has the old one open still has the old content.
 // A link at the path stays and its target is replaced, if that is inside the work directory.
 //
+// One case is not like that: in a work directory in memory (Limits.Disk) the old and the new content take room
+// both until the new one is complete. Where there is no room for both, and the new one fits in the place of the
+// old one, the file is written over: a script that reads it meanwhile sees some of each.
+//
 // Errors are ErrInvalid, ErrEscapes, ErrIsDirectory, ErrNotDirectory, ErrNotRegular, ErrNoSpace. After any
 // error the work directory is as it was.
 func (s *Session) PutBytes(ctx context.Context, path string, data []byte, opts *PutOptions) error {
@@ -70,10 +74,10 @@ func (s *Session) putAt(ctx context.Context, p *place, src source, mode fs.FileM
 	made, err := s.files.makeParents(p)
 	if err == nil {
 		dir, name := made.last(p)
-		err = s.files.replace(ctx, dir, name, src, mode)
+		err = s.files.store(ctx, dir, name, src, mode)
 	}
 	made.close(err != nil)
-	return err
+	return s.files.limitError(err)
 }
 
 // takesFile tells why there cannot be a regular file at the place.

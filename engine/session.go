@@ -71,7 +71,8 @@ func Open(ctx context.Context, drivers []Driver, opts *Options) (*Session, error
 	if err != nil {
 		return nil, err
 	}
-	if err := enforceable(tiers, &o); err != nil {
+	maker := workspaceTier(tiers, &o)
+	if err := enforceable(tiers, &o, maker != nil); err != nil {
 		return nil, err
 	}
 	o.Env = maps.Clone(o.Env)
@@ -89,7 +90,16 @@ func Open(ctx context.Context, drivers []Driver, opts *Options) (*Session, error
 	closing, begin := context.WithCancelCause(context.Background())
 	s.closing = closing
 	s.close = sync.OnceValue(func() error { return s.shut(begin) })
-	if s.files, err = openWorkspace(ctx, o.WorkDir, &o.Limits); err != nil {
+	if err := tidyUp(tiers); err != nil {
+		return nil, fmt.Errorf("open session: %w", err)
+	}
+	if maker != nil {
+		s.files, err = s.makeWorkspace(ctx, maker)
+	}
+	if s.files == nil && err == nil {
+		s.files, err = openWorkspace(ctx, o.WorkDir, &o.Limits)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("open session: %w", err)
 	}
 	if err := s.openTiers(ctx, grants); err != nil {
@@ -128,13 +138,13 @@ func tiersOf(drivers []Driver) (map[Tier]*tier, error) {
 }
 
 // enforceable refuses limits that were asked for and that a tier cannot hold. The defaults were not
-// asked for: each tier holds what it can of them.
-func enforceable(tiers map[Tier]*tier, o *Options) error {
+// asked for: each tier holds what it can of them. With made, a tier is going to make the work directory.
+func enforceable(tiers map[Tier]*tier, o *Options, made bool) error {
 	if o.BestEffort {
 		return nil
 	}
 	for _, t := range tiers {
-		for _, name := range unenforced(t.driver, &o.Limits) {
+		for _, name := range unenforced(t.driver, &o.Limits, made) {
 			return fmt.Errorf("%w: Limits.%s in the %s tier", ErrNotEnforceable, name, t.name)
 		}
 	}
@@ -144,10 +154,14 @@ func enforceable(tiers map[Tier]*tier, o *Options) error {
 // openTiers opens the session in each tier.
 func (s *Session) openTiers(ctx context.Context, grants []Grant) error {
 	for _, t := range s.tiers {
+		if t.err != nil { // it could not make the work directory
+			continue
+		}
 		ds, err := t.driver.OpenSession(ctx, &SessionSpec{
 			ID:         s.id,
 			Root:       s.files.root,
 			HostDir:    s.files.hostDir,
+			Workspace:  s.files.made,
 			Network:    s.opts.Network,
 			GPU:        s.opts.GPU,
 			Venv:       s.opts.Venv,

@@ -14,10 +14,29 @@ import (
 type workspace struct {
 	root    *os.Root
 	dir     *os.File // the same directory: for Chmod of it when a script has made it unreadable
-	hostDir string   // without links
+	hostDir string   // without links; empty for what a tier has made
 	info    fs.FileInfo
 	ours    bool // made by us: removed by close
 	quota   *quota
+	// made is set when a tier has made the directory. Then its file system holds the disk limit, and quota is nil.
+	made Workspace
+	// maxBytes is the disk limit of a directory that a tier has made; 0 is none.
+	maxBytes int64
+}
+
+// tempPrefix begins the names of this process's work directories, and of no other's.
+var tempPrefix = "sandbar-" + newID()[:12] + "-"
+
+// tidyUp tells the tiers where work directories are made, for the case that this process is killed.
+func tidyUp(tiers map[Tier]*tier) error {
+	for _, t := range tiers {
+		if j, ok := t.driver.(Janitor); ok {
+			if err := j.TidyUp(os.TempDir(), tempPrefix); err != nil && !errors.Is(err, ErrNotAvailable) {
+				return fmt.Errorf("%s tier: %w", t.name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // openWorkspace opens path, or makes a directory if it is empty.
@@ -26,7 +45,7 @@ func openWorkspace(ctx context.Context, path string, limits *Limits) (*workspace
 	var err error
 	if path == "" {
 		w.ours = true
-		if w.hostDir, err = os.MkdirTemp("", "sandbar-"); err == nil { // 0700
+		if w.hostDir, err = os.MkdirTemp("", tempPrefix); err == nil { // 0700
 			w.hostDir, err = filepath.EvalSymlinks(w.hostDir)
 		}
 	} else {
@@ -35,7 +54,7 @@ func openWorkspace(ctx context.Context, path string, limits *Limits) (*workspace
 	if err != nil {
 		return nil, err
 	}
-	if err := w.open(); err != nil {
+	if err := w.open(w.hostDir); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
 	if w.ours || w.quota == nil {
@@ -76,8 +95,8 @@ func givenDir(path string) (string, error) {
 	return target, nil
 }
 
-func (w *workspace) open() (err error) {
-	if w.root, err = os.OpenRoot(w.hostDir); err != nil {
+func (w *workspace) open(path string) (err error) {
+	if w.root, err = os.OpenRoot(path); err != nil {
 		return err
 	}
 	if w.dir, err = w.root.Open("."); err != nil {
@@ -88,8 +107,12 @@ func (w *workspace) open() (err error) {
 }
 
 // present reports whether the directory is still where it was. What is deleted or moved away is not
-// replaced: a run in another directory than the one meant could reach more than was meant.
+// replaced: a run in another directory than the one meant could reach more than was meant. What a tier has
+// made has no path, and so cannot go.
 func (w *workspace) present() error {
+	if w.made != nil {
+		return nil
+	}
 	info, err := os.Lstat(w.hostDir)
 	if err == nil && !os.SameFile(info, w.info) {
 		err = fs.ErrNotExist
@@ -120,6 +143,9 @@ func (w *workspace) close() error {
 	}
 	if w.root != nil {
 		err = errors.Join(err, w.root.Close())
+	}
+	if w.made != nil {
+		err = errors.Join(err, w.made.Close())
 	}
 	if !w.ours {
 		return err

@@ -15,12 +15,6 @@ import (
 	"github.com/sandbar-dev/sandbar/native/internal/spec"
 )
 
-// bwrapPaths are where bwrap is looked for. Not in PATH: who sets it must not choose what isolates.
-var bwrapPaths = []string{"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"}
-
-// errNoBwrap: bubblewrap is not installed.
-var errNoBwrap = errors.New("bubblewrap is not installed")
-
 func findBwrap(path string) (string, error) {
 	paths := bwrapPaths
 	if path != "" {

@@ -67,6 +67,12 @@ func (c *cell) kill() {
 		c.mu.Unlock()
 		_ = c.conn.close()
 		_ = c.proc.Kill()
+		select {
+		case <-c.ended:
+		default:
+			// A launcher that is no bwrap may have started others. It leads a process group of its own.
+			_ = unix.Kill(-c.proc.Pid, unix.SIGKILL)
+		}
 	})
 }
 

@@ -41,7 +41,7 @@ func TestConformance(t *testing.T) {
 	for _, b := range []Backend{Userns, Bubblewrap} {
 		t.Run(string(b), func(t *testing.T) {
 			d := driverOf(t, b)
-			caps := enginetest.Caps{Types: []engine.ScriptType{engine.Shell, engine.Python}, Memory: true, CPU: true, Tmp: true}
+			caps := enginetest.Caps{Types: []engine.ScriptType{engine.Shell, engine.Python}, Memory: true, CPU: true, Disk: true, Tmp: true}
 			enginetest.Conformance(t, openWith(d), caps)
 		})
 	}

@@ -65,7 +65,7 @@ func (y symptom) during(steps ...step) bool {
 func classify(b Backend, name string, err error, output string) symptom {
 	y := symptom{backend: b, text: err.Error() + " " + output}
 	errors.As(err, &y.errno)
-	y.step = stepOf(name, err.Error())
+	y.step = stepOf(name, err.Error(), y.errno)
 	if errors.Is(err, context.DeadlineExceeded) {
 		y.step = stepTimeout
 	}
@@ -75,15 +75,20 @@ func classify(b Backend, name string, err error, output string) symptom {
 	return y
 }
 
+// startStep is what failed when Go has started nothing: it makes the namespaces, maps the ids and executes, and
+// tells only the error.
+func startStep(errno syscall.Errno) step {
+	if errno == syscall.EACCES || errno == syscall.ENOENT {
+		return stepExecute
+	}
+	return stepNamespaces
+}
+
 // stepOf knows the steps of launch and of the init.
-func stepOf(name, text string) step {
+func stepOf(name, text string, errno syscall.Errno) step {
 	switch {
 	case strings.HasPrefix(name, "start /"):
-		// What Go starts a process with makes the namespaces, maps the ids and executes, and says only the error.
-		if strings.Contains(text, "permission denied") || strings.Contains(text, "no such file") {
-			return stepExecute
-		}
-		return stepNamespaces
+		return startStep(errno)
 	case name == "cgroup namespace", name == "hostname":
 		return stepRights
 	case name == "loopback":

@@ -39,7 +39,7 @@ var callsOf = map[step][]string{
 	stepMount:      {"mount", "umount2", "open_tree", "mount_setattr", "move_mount", "fsopen", "fsconfig", "fsmount"},
 	stepProc:       {"mount", "fsopen", "fsconfig", "fsmount"},
 	stepDevpts:     {"clone", "fsopen", "fsconfig", "fsmount"},
-	stepPivot:      {"pivot_root", "umount2"},
+	stepPivot:      {"pivot_root", "umount2", "mount"},
 	stepOwner:      {"open_tree", "mount_setattr"},
 	stepLandlock:   {"landlock_create_ruleset"},
 }
@@ -136,6 +136,16 @@ var rows = []row{
 		says("bubblewrap is not installed", "install it (Debian, Ubuntu: apt install bubblewrap), or choose the backend userns"),
 	},
 	{
+		"seccomp kills",
+		// Bwrap ends with 128+SIGSYS when its child was killed so.
+		func(_ *settings, y symptom) bool {
+			return strings.Contains(y.text, "bad system call") || y.backend == Bubblewrap && strings.Contains(y.text, "exit status 159")
+		},
+		func(s *settings, _ symptom) (string, string) {
+			return "a seccomp filter on this process kills who makes a system call that a cell needs", seccompRemedy(s)
+		},
+	},
+	{
 		"not bwrap",
 		func(_ *settings, y symptom) bool { return y.backend == Bubblewrap && y.during(stepLauncher) },
 		says("what was started as bwrap ended without starting our init", "see whether that program is bubblewrap and runs: `bwrap --version`"),
@@ -143,8 +153,13 @@ var rows = []row{
 	{
 		"timeout",
 		func(_ *settings, y symptom) bool { return y.during(stepTimeout) },
-		says("the init did not answer in time",
-			"see whether the machine is overloaded and whether bwrap is bubblewrap (`bwrap --version`), or set a longer Options.StartTimeout"),
+		func(_ *settings, y symptom) (string, string) {
+			remedy := "see whether the machine is overloaded, or set a longer Options.StartTimeout"
+			if y.backend == Bubblewrap {
+				remedy = "see whether what was started as bwrap is bubblewrap (`bwrap --version`) and " + strings.TrimPrefix(remedy, "see ")
+			}
+			return "the init did not answer in time", remedy
+		},
 	},
 	{
 		"no namespaces left",
@@ -152,13 +167,6 @@ var rows = []row{
 			return y.is(syscall.ENOSPC, syscall.EUSERS) && y.during(stepNamespaces, stepRights, stepDevpts)
 		},
 		noNamespacesLeft,
-	},
-	{
-		"seccomp kills",
-		func(_ *settings, y symptom) bool { return strings.Contains(y.text, "bad system call") },
-		func(s *settings, _ symptom) (string, string) {
-			return "a seccomp filter on this process kills who makes a system call that a cell needs", seccompRemedy(s)
-		},
 	},
 	{
 		"seccomp",
@@ -235,7 +243,9 @@ var rows = []row{
 	},
 	{
 		"no support",
-		func(_ *settings, y symptom) bool { return y.is(syscall.EINVAL, syscall.ENOSYS) && y.during(stepNamespaces) },
+		func(_ *settings, y symptom) bool {
+			return y.is(syscall.EINVAL, syscall.ENOSYS) && y.during(stepNamespaces)
+		},
 		says("this kernel was built without one of the namespaces", "use a kernel with CONFIG_USER_NS, CONFIG_PID_NS, CONFIG_NET_NS, CONFIG_UTS_NS, CONFIG_IPC_NS and CONFIG_CGROUPS"),
 	},
 	{

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/netpolicy"
 )
 
 // Driver is the native tier with one backend: an engine.Driver. It is safe for concurrent use and serves
@@ -33,10 +34,41 @@ func (d *Driver) Open(ctx context.Context, opts *engine.Options) (*engine.Sessio
 // Tier implements engine.Driver.
 func (d *Driver) Tier() engine.Tier { return engine.TierNative }
 
-// Prepare makes a cell and ends it again, and so tells whether the backend works here. The error is a
-// *StartError, which is engine.ErrNotAvailable.
+// Info implements engine.Driver.
+func (d *Driver) Info() engine.DriverInfo {
+	info := engine.DriverInfo{Tier: engine.TierNative, Backend: string(d.opts.Backend), Versions: map[string]string{}, Enforced: map[string]string{}}
+	switch d.opts.Backend {
+	case None:
+		info.Warnings = append(info.Warnings, warnNone)
+		info.Unenforced = unenforcedPlain
+	case SandboxExec:
+		sandboxExecInfo(&info)
+	default:
+		d.cellInfo(&info)
+	}
+	return info
+}
+
+// OpenSession implements engine.Driver.
+func (d *Driver) OpenSession(_ context.Context, spec *engine.SessionSpec) (engine.DriverSession, error) {
+	switch d.opts.Backend {
+	case None:
+		return openNone(d, spec)
+	case SandboxExec:
+		return openSandboxExec(d, spec)
+	default:
+		return openCells(d, spec)
+	}
+}
+
+// Prepare runs an empty script, in a cell if the backend makes cells, and so tells whether the backend works here.
+// The error is a *StartError, which is engine.ErrNotAvailable.
 func (d *Driver) Prepare(ctx context.Context) error {
-	s, err := d.Open(ctx, nil)
+	opts := &engine.Options{}
+	if d.opts.Backend == None {
+		opts.Network = netpolicy.Open // it can do no less
+	}
+	s, err := d.Open(ctx, opts)
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,12 @@
 package native
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,6 +28,7 @@ type host struct {
 	groups   func() (*cgroup.Parent, error)
 	self     func() (*os.File, error)
 	identity func() (*identity, error)
+	janitor  janitor
 
 	mu    sync.Mutex
 	files []*os.File    // to be closed with the driver
@@ -145,19 +146,29 @@ func (d *Driver) Close() error {
 		case <-time.After(sweepPatience):
 		}
 	}
+	err := d.host.janitor.close()
 	closeFiles(d.host.files)
 	d.host.files = nil
-	return nil
+	return err
 }
 
-// Info implements engine.Driver.
-func (d *Driver) Info() engine.DriverInfo {
-	info := engine.DriverInfo{Tier: engine.TierNative, Backend: string(d.opts.Backend), Versions: map[string]string{}, Enforced: map[string]string{}}
-	if d.opts.Backend == None {
-		info.Warnings = append(info.Warnings, warnNone)
-		info.Unenforced = unenforcedNone
-		return info
+// controllerLimits is what each controller holds.
+var controllerLimits = []struct{ controller, limit string }{{"memory", "Memory"}, {"cpu", "CPU"}, {"pids", "Processes"}}
+
+// missing names the limits whose controller is not there.
+func (h *host) missing() []string {
+	var names []string
+	groups, err := h.groups()
+	for _, l := range controllerLimits {
+		if err != nil || !slices.Contains(groups.Controllers(), l.controller) {
+			names = append(names, l.limit)
+		}
 	}
+	return names
+}
+
+// cellInfo describes the backends that make cells.
+func (d *Driver) cellInfo(info *engine.DriverInfo) {
 	info.Enforced["namespaces"] = "user, mount, pid, ipc, uts, cgroup, net unless open"
 	info.Enforced["capabilities"] = "none in any set"
 	abi := d.host.landlock()
@@ -174,18 +185,9 @@ func (d *Driver) Info() engine.DriverInfo {
 		info.Enforced["cgroup"] = fmt.Sprintf("v%d: %v", groups.Version(), groups.Controllers())
 	} else {
 		info.Enforced["cgroup"] = "not available: " + err.Error()
-		info.Unenforced = append(info.Unenforced, "Memory", "CPU", "Processes")
 	}
+	info.Unenforced = append(info.Unenforced, d.host.missing()...)
 	if id, err := d.host.identity(); err == nil && id.warning != "" {
 		info.Warnings = append(info.Warnings, id.warning)
 	}
-	return info
-}
-
-// OpenSession implements engine.Driver.
-func (d *Driver) OpenSession(_ context.Context, spec *engine.SessionSpec) (engine.DriverSession, error) {
-	if d.opts.Backend == None {
-		return openNone(d, spec)
-	}
-	return openCells(d, spec)
 }

@@ -12,10 +12,6 @@ import (
 	"github.com/sandbar-dev/sandbar/native/internal/spec"
 )
 
-// OutsideID is the user and group on the host that scripts have when the embedding program is root: nobody
-// else's, and without any right. It is far above what systems hand out to users, services and containers.
-const OutsideID = 0x7ffe_5bad
-
 // identity is who a script is on the host.
 type identity struct {
 	uid, gid int

@@ -66,7 +66,8 @@ func (l *launching) launch(ctx context.Context, timeout time.Duration, command f
 		err = errors.Join(context.Cause(ctx), err)
 	}
 	if err != nil {
-		l.cell.kill()
+		// What does not end is worth a word, and no reason to hide why it was given up.
+		err = errors.Join(err, l.cell.close())
 		l.stderr.finish()
 		return nil, l.failure(l.step, err)
 	}
@@ -104,7 +105,7 @@ func (l *launching) dialogue() error {
 			return err
 		}
 		if err := c.conn.send(m.kind, payload); err != nil {
-			return err
+			return l.gone(err)
 		}
 	}
 	payload, err := l.expect(spec.KindReady)
@@ -121,10 +122,8 @@ func (l *launching) expect(want spec.Kind) ([]byte, error) {
 		_ = unix.Close(fd)
 	}
 	switch {
-	case errors.Is(err, io.EOF):
-		return nil, l.cell.launcherEnd()
 	case err != nil:
-		return nil, err
+		return nil, l.gone(err)
 	case kind == spec.KindFailed:
 		f, err := spec.ParseFailed(payload)
 		if err != nil {
@@ -136,6 +135,14 @@ func (l *launching) expect(want spec.Kind) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %s instead of %s", spec.ErrProtocol, kind, want)
 	}
 	return payload, nil
+}
+
+// gone tells how the other side ended, when that is why the socket failed.
+func (l *launching) gone(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.EPIPE) {
+		return l.cell.launcherEnd()
+	}
+	return err
 }
 
 // initError is a step that failed in the init.
@@ -154,7 +161,7 @@ func (e *initError) Unwrap() error {
 // failure makes the error that the caller sees.
 func (l *launching) failure(step string, err error) error {
 	e := &StartError{Backend: l.backend, Step: step, Err: err, Output: l.stderr.String()}
-	e.Cause, e.Remedy = diagnose(l.backend, step, err, e.Output)
+	e.Cause, e.Remedy = diagnoseLaunch(l.backend, step, err, e.Output)
 	return e
 }
 

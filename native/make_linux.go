@@ -99,7 +99,7 @@ const maxScripts = engine.MaxScript + 1<<20
 func (b *blueprint) rootConfig(ss *engine.SessionSpec, mode netpolicy.Mode) (*rootfs.Config, error) {
 	cfg := &rootfs.Config{WorkTarget: engine.WorkDir, Tmp: ss.Limits.Tmp, TmpFiles: ss.Limits.TmpFiles + ownTmpFiles, Scripts: maxScripts}
 	var err error
-	if cfg.Work, err = b.source(ss.HostDir); err != nil {
+	if cfg.Work, err = b.work(ss); err != nil {
 		return nil, err
 	}
 	for _, g := range ss.Grants {

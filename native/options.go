@@ -1,6 +1,7 @@
 package native
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -38,6 +39,16 @@ type Options struct {
 	// Logger gets steps and warnings. Nil: none.
 	Logger *slog.Logger
 }
+
+// OutsideID is the user and group on the host that scripts have when the embedding program is root: nobody
+// else's, and without any right. It is far above what systems hand out to users, services and containers.
+const OutsideID = 0x7ffe_5bad
+
+// bwrapPaths are where bwrap is looked for. Not in PATH: who sets it must not choose what isolates.
+var bwrapPaths = []string{"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"}
+
+// errNoBwrap: bubblewrap is not installed.
+var errNoBwrap = errors.New("bubblewrap is not installed")
 
 const defaultStartTimeout = 10 * time.Second
 

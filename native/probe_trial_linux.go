@@ -19,26 +19,35 @@ import (
 const trialArg = "sandbar-probe-trial"
 
 // A trial does something that a cell needs, in a process of its own that ends right afterwards.
-type trial func() (detail string, err error)
+type trial struct {
+	run func() (detail string, err error)
+	// inner trials change mounts and the like: they refuse to run but as the first process of namespaces of
+	// their own, so that nobody who starts one by hand harms the host.
+	inner bool
+}
 
 // trials by name. Their namespaces are the parent's matter.
 var trials = map[string]trial{
-	"start":     func() (string, error) { return "", nil },
-	"mount":     func() (string, error) { return "", makePrivate() },
-	"pid":       tryPID,
-	"uts":       func() (string, error) { return "", os.NewSyscallError("sethostname", unix.Sethostname([]byte("probe"))) },
-	"network":   func() (string, error) { return "", raiseLoopback() },
-	"proc":      tryProc,
-	"mount-api": tryMountAPI,
-	"pivot":     tryPivot,
-	"terminal":  tryTerminal,
-	"landlock":  tryLandlock,
-	"seccomp":   trySeccomp,
-	"pidfd":     tryPidfd,
-	"gpu":       tryNodes,
+	"start": {run: func() (string, error) { return "", nil }},
+	"pid":   {tryPID, true},
+	"mount": {func() (string, error) { return "", makePrivate() }, true},
+	"uts": {func() (string, error) {
+		return "", os.NewSyscallError("sethostname", unix.Sethostname([]byte("probe")))
+	}, true},
+	"network":         {func() (string, error) { return "", raiseLoopback() }, true},
+	"proc":            {tryProc, true},
+	"mount-api":       {tryMountAPI, true},
+	"pivot":           {tryPivot, true},
+	"terminal":        {tryTerminal, true},
+	"landlock":        {run: tryLandlock},
+	"seccomp":         {run: trySeccomp},
+	"pidfd":           {run: tryPidfd},
+	"gpu":             {run: tryNodes},
+	trialOfCalls:      {run: func() (string, error) { report(outerCalls); return "", nil }},
+	trialOfInnerCalls: {tryInnerCalls, true},
 }
 
-// trialResult is what a trial says on its standard output, as JSON.
+// trialResult is what a trial says on its standard output, as JSON on the last line.
 type trialResult struct {
 	Detail string
 	Error  string
@@ -51,18 +60,13 @@ func init() {
 		return
 	}
 	runtime.LockOSThread() // what confines or unshares is a matter of threads
-	if os.Args[2] == trialOfCalls {
-		reportCalls()
-		os.Exit(0)
-	}
-	var r trialResult
-	run, ok := trials[os.Args[2]]
-	if !ok {
+	t, ok := trials[os.Args[2]]
+	if !ok || t.inner && os.Getpid() != 1 {
 		os.Exit(2)
 	}
-	detail, err := run()
-	r.Detail = detail
-	if err != nil {
+	var r trialResult
+	var err error
+	if r.Detail, err = t.run(); err != nil {
 		r.Error = err.Error()
 		errors.As(err, &r.Errno)
 	}
@@ -72,17 +76,22 @@ func init() {
 	os.Exit(0)
 }
 
+// tryInnerCalls needs rights over mounts. Where they are taken away, these calls tell nothing.
+func tryInnerCalls() (string, error) {
+	if err := makePrivate(); err != nil {
+		return "", err
+	}
+	report(innerCalls)
+	return "", nil
+}
+
 // makePrivate keeps the mounts of this process to itself: it has a mount namespace of its own.
 func makePrivate() error {
 	return os.NewSyscallError("mount MS_PRIVATE", unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
 }
 
-func tryPID() (string, error) {
-	if pid := os.Getpid(); pid != 1 {
-		return "", fmt.Errorf("the first process is %d", pid)
-	}
-	return "", nil
-}
+// tryPID is of use as an inner trial: those run as process 1 alone.
+func tryPID() (string, error) { return "", nil }
 
 // raiseLoopback brings "lo" up, which takes rights in the network namespace: netdevice(7).
 func raiseLoopback() error {
@@ -228,7 +237,6 @@ func trySeccomp() (string, error) {
 	if err := setFilter(p); err != nil {
 		return "", err
 	}
-	// io_uring_setup with these arguments is EFAULT or EPERM elsewhere; the filter's answer is ENOSYS.
 	_, _, errno := unix.RawSyscall(unix.SYS_KEYCTL, ^uintptr(0), 0, 0) // EOPNOTSUPP without the filter
 	if errno != unix.EPERM {
 		return "", fmt.Errorf("the filter is there and refuses nothing: keyctl gives %w", errno)
@@ -243,4 +251,20 @@ func tryPidfd() (string, error) {
 		return "", os.NewSyscallError("pidfd_open", err)
 	}
 	return "", os.NewSyscallError("pidfd_send_signal", unix.PidfdSendSignal(fd, 0, nil, 0))
+}
+
+// tryNodes opens the device nodes that a script with a GPU gets.
+func tryNodes() (string, error) {
+	nodes, _, err := findGPU(os.DirFS("/"))
+	if err != nil {
+		return "", err
+	}
+	for _, node := range nodes {
+		fd, err := unix.Open(node, unix.O_RDWR|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return "", &os.PathError{Op: "open", Path: node, Err: err}
+		}
+		_ = unix.Close(fd)
+	}
+	return shortList(nodes), nil
 }

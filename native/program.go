@@ -53,3 +53,18 @@ func notThere(t engine.ScriptType) error {
 	}
 	return fmt.Errorf("%w: this host has no bash or sh in %v", engine.ErrNotAvailable, programDirs)
 }
+
+// withPythonPath lets a script import what is in its working directory, as it could if it lay there.
+func withPythonPath(env []string, cwd string) []string {
+	const name = "PYTHONPATH="
+	out := make([]string, 0, len(env)+1)
+	value := name + cwd
+	for _, kv := range env {
+		if len(kv) > len(name) && kv[:len(name)] == name {
+			value += string(os.PathListSeparator) + kv[len(name):]
+			continue
+		}
+		out = append(out, kv)
+	}
+	return append(out, value)
+}

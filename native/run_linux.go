@@ -69,6 +69,11 @@ func (s *session) begin(ctx context.Context, c *cell, p program, rs *engine.RunS
 	if err != nil {
 		return nil, err
 	}
+	if err := s.own(theirs); err != nil {
+		closeFiles(theirs)
+		r.streams.close()
+		return nil, err
+	}
 	msg := s.startMessage(p, rs)
 	fds := make([]int, len(theirs))
 	for i, f := range theirs {
@@ -88,6 +93,20 @@ func (s *session) begin(ctx context.Context, c *cell, p program, rs *engine.RunS
 	r.streams.run(rs)
 	go r.main()
 	return r, nil
+}
+
+// own gives the script its ends of the pipes, so that it can open them again by their names: /dev/stdout.
+func (s *session) own(files []*os.File) error {
+	id, err := s.driver.host.identity()
+	if err != nil || id.owner == nil {
+		return err
+	}
+	for _, f := range files {
+		if err := f.Chown(id.uid, id.gid); err != nil {
+			return fmt.Errorf("give a pipe to the script: %w", err)
+		}
+	}
+	return nil
 }
 
 func (s *session) startMessage(p program, rs *engine.RunSpec) []byte {
@@ -318,19 +337,4 @@ func (r *run) watchCPU() (stop func()) {
 		close(quit)
 		wg.Wait()
 	}
-}
-
-// withPythonPath lets a script import what is in its working directory, as it could if it lay there.
-func withPythonPath(env []string, cwd string) []string {
-	const name = "PYTHONPATH="
-	out := make([]string, 0, len(env)+1)
-	value := name + cwd
-	for _, kv := range env {
-		if len(kv) > len(name) && kv[:len(name)] == name {
-			value += string(os.PathListSeparator) + kv[len(name):]
-			continue
-		}
-		out = append(out, kv)
-	}
-	return append(out, value)
 }

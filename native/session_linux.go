@@ -30,7 +30,7 @@ type session struct {
 }
 
 // openCells opens a session of a backend that makes cells. It makes none yet.
-func openCells(d *Driver, spec *engine.SessionSpec) (*session, error) {
+func openCells(d *Driver, spec *engine.SessionSpec) (engine.DriverSession, error) {
 	if err := enforceable(d, spec); err != nil {
 		return nil, err
 	}
@@ -135,7 +135,16 @@ func (s *session) newGroup(name string) (*cgroup.Group, error) {
 		return nil, nil //nolint:nilerr // the engine and enforceable have decided that it can do without
 	}
 	// The init and its threads are in the group as well.
-	return parent.New(name, cgroup.Limits{Memory: s.spec.Limits.Memory, Processes: s.spec.Limits.Processes + initThreads})
+	limits := cgroup.Limits{Memory: s.spec.Limits.Memory, Processes: s.spec.Limits.Processes + initThreads}
+	for _, name := range s.driver.host.missing() { // the defaults, which nobody asked for
+		switch name {
+		case "Memory":
+			limits.Memory = 0
+		case "Processes":
+			limits.Processes = 0
+		}
+	}
+	return parent.New(name, limits)
 }
 
 // initThreads is what the init's own threads take of the limit of processes.
@@ -181,13 +190,4 @@ func (s *session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return errors.Join(s.errs...)
-}
-
-// closeFiles closes files that were passed on.
-func closeFiles(files []*os.File) {
-	for _, f := range files {
-		if f != nil {
-			f.Close()
-		}
-	}
 }

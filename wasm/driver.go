@@ -162,11 +162,13 @@ func (d *Driver) Info() engine.DriverInfo {
 	}
 }
 
+// unenforced are the limits that the tier cannot hold here. Processes holds by itself: a guest is one.
 func (d *Driver) unenforced() []string {
+	limits := []string{"FileSize"}
 	if threadCPU() < 0 {
-		return []string{"CPU"}
+		limits = append(limits, "CPU")
 	}
-	return nil
+	return limits
 }
 
 // OpenSession implements engine.Driver.
@@ -179,6 +181,9 @@ func (d *Driver) OpenSession(_ context.Context, spec *engine.SessionSpec) (engin
 	}
 	if spec.Limits.CPU > 0 && threadCPU() < 0 && !spec.BestEffort {
 		return nil, fmt.Errorf("Limits.CPU on %s: %w", runtime.GOOS, engine.ErrNotEnforceable)
+	}
+	if spec.Limits.FileSize > 0 && !spec.BestEffort {
+		return nil, fmt.Errorf("Limits.FileSize: %w", engine.ErrNotEnforceable)
 	}
 	if _, err := d.loaded(); err != nil {
 		return nil, err

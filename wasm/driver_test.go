@@ -84,8 +84,54 @@ func TestDriver_Info(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(info.Versions)); !slices.Equal(got, []string{"python", "wazero"}) || info.Versions["python"] != python.Version {
 		t.Errorf("versions %v", info.Versions)
 	}
-	if want := []string{"CPU"}; threadCPU() < 0 != slices.Equal(info.Unenforced, want) {
-		t.Errorf("unenforced: %v", info.Unenforced)
+	want := []string{"FileSize"}
+	if threadCPU() < 0 {
+		want = append(want, "CPU")
+	}
+	if !slices.Equal(info.Unenforced, want) {
+		t.Errorf("unenforced: %v, want %v", info.Unenforced, want)
+	}
+}
+
+// A limit that the tier cannot hold is refused, by the engine and by the driver itself.
+func TestDriver_LimitsThatItCannotHold(t *testing.T) {
+	d := shared(t)
+	limits := engine.Limits{FileSize: 1 << 20}
+	if _, err := d.Open(t.Context(), &engine.Options{Limits: limits}); !errors.Is(err, engine.ErrNotEnforceable) {
+		t.Errorf("Open: %v", err)
+	}
+	s, err := d.Open(t.Context(), &engine.Options{Limits: limits, BestEffort: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got := s.Info().Unenforced[engine.TierWasm]; !slices.Equal(got, []string{"FileSize"}) {
+		t.Errorf("Info says %v", got)
+	}
+	if out, err := s.RunCode(t.Context(), "print(2 + 2)", nil); err != nil || string(out) != "4\n" {
+		t.Errorf("best effort: %q, %v", out, err)
+	}
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	limits.Memory = MinMemory
+	if _, err := d.OpenSession(t.Context(), &engine.SessionSpec{Root: root, Limits: limits}); !errors.Is(err, engine.ErrNotEnforceable) {
+		t.Errorf("OpenSession: %v", err)
+	}
+}
+
+// One process is what a guest is: any limit of them holds.
+func TestDriver_LimitOfProcesses(t *testing.T) {
+	s, err := shared(t).Open(t.Context(), &engine.Options{Limits: engine.Limits{Processes: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const script = "import os\ntry: os.fork()\nexcept (AttributeError, OSError) as e: print(type(e).__name__)"
+	if out, err := s.RunCode(t.Context(), script, nil); err != nil || len(out) == 0 {
+		t.Errorf("%q, %v", out, err)
 	}
 }
 

@@ -72,7 +72,7 @@ func newRootCommand(std stdio) *cobra.Command {
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRunCommand(std), newShellCommand(std), newVersionCommand(std))
+	root.AddCommand(newRunCommand(std), newShellCommand(std), newDoctorCommand(std), newVersionCommand(std))
 	return root
 }
 

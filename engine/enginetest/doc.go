@@ -4,11 +4,14 @@
 //		enginetest.Conformance(t, open, enginetest.Caps{Types: []engine.ScriptType{engine.Python}, Memory: true})
 //	}
 //
-// The tests say nothing about speed; they may say that something ends. Each opens its own sessions, so
-// they may run in parallel.
+// The tests say nothing about speed; they may say that something ends. Each opens its own sessions, so several
+// suites may run in parallel, of one tier or of several. The suite puts a variable into the environment of the
+// process that runs it, and leaves it there: no script may see it.
 package enginetest
 
 import (
+	"os"
+	"sync"
 	"testing"
 
 	"github.com/sandbar-dev/sandbar/engine"
@@ -22,38 +25,61 @@ type Open func(tb testing.TB, opts *engine.Options) *engine.Session
 type Caps struct {
 	// Types are the script types that run.
 	Types []engine.ScriptType
-	// Memory, CPU, Disk and Tmp: these limits hold.
-	Memory, CPU, Disk, Tmp bool
+	// These limits hold.
+	Memory, CPU, Disk, Tmp, FileSize, Processes bool
+	// Native: a script is a process of a kernel. It starts others, gets signals, has a loopback of its own, and a
+	// terminal when that is asked for.
+	Native bool
+	// OpenNetwork: a session may have netpolicy.Open.
+	OpenNetwork bool
 }
+
+// canary is a variable of this process that no script may see.
+const canaryName, canary = "SBX_CANARY", "canary-7f3a"
 
 // Conformance runs the suite. Its subtests stand in the order of the contract, each under the script type
 // that it uses.
 func Conformance(t *testing.T, open Open, caps Caps) {
+	if err := os.Setenv(canaryName, canary); err != nil { //nolint:usetesting // t.Setenv is not for tests in parallel
+		t.Fatal(err)
+	}
 	for _, typ := range caps.Types {
 		t.Run(string(typ), func(t *testing.T) {
-			s := &suite{open: open, caps: caps, scripts: scriptsOf(t, typ)}
-			for _, group := range []struct {
-				name  string
-				tests []test
-			}{
-				{"Close", closeTests},
-				{"Runs", runTests},
-				{"Streams", streamTests},
-				{"Stdin", stdinTests},
-				{"Environment", environmentTests},
-				{"Endings", endingTests},
-				{"Limits", limitTests},
-				{"Files", fileTests},
-				{"Isolation", isolationTests},
-			} {
-				t.Run(group.name, func(t *testing.T) {
-					for _, tt := range group.tests {
-						t.Run(tt.name, func(t *testing.T) { tt.run(t, s) })
-					}
-				})
+			s := &suite{open: open, caps: caps, scripts: scriptsOf(t, typ), native: native(typ)}
+			for _, g := range groups {
+				if g.native && !caps.Native {
+					continue
+				}
+				t.Run(g.name, func(t *testing.T) { g.run(t, s) })
 			}
 		})
 	}
+}
+
+var groups = []group{
+	{name: "Close", tests: closeTests},
+	{name: "Runs", tests: runTests},
+	{name: "Streams", tests: streamTests},
+	{name: "Host", tests: hostTests, alone: true},
+	{name: "Stdin", tests: stdinTests},
+	{name: "Environment", tests: environmentTests},
+	{name: "Endings", tests: endingTests},
+	{name: "Limits", tests: limitTests},
+	{name: "Files", tests: fileTests},
+	{name: "Isolation", tests: isolationTests},
+	{name: "Ceiling", tests: ceilingTests},
+	{name: "Processes", tests: processTests, native: true},
+	{name: "Signals", tests: signalTests, native: true},
+	{name: "Network", tests: networkTests, native: true},
+	{name: "Terminal", tests: terminalTests, native: true},
+}
+
+// A group is a part of the contract.
+type group struct {
+	name   string
+	tests  []test
+	native bool // it needs Caps.Native
+	alone  bool // its tests look at this process, in which no other suite may do anything meanwhile
 }
 
 // A test is one promise of the contract.
@@ -62,9 +88,28 @@ type test struct {
 	run  func(*testing.T, *suite)
 }
 
+// others is held for reading by each test, and for writing by one that is to be alone.
+var others sync.RWMutex
+
+func (g *group) run(t *testing.T, s *suite) {
+	for _, tt := range g.tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if g.alone {
+				others.Lock()
+				defer others.Unlock()
+			} else {
+				others.RLock()
+				defer others.RUnlock()
+			}
+			tt.run(t, s)
+		})
+	}
+}
+
 // suite is what the tests of one script type share.
 type suite struct {
 	open    Open
 	caps    Caps
 	scripts *scripts
+	native  *nativeScripts
 }

@@ -2,6 +2,9 @@ package enginetest
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,17 +18,22 @@ const soon = time.Second
 var endingTests = []test{
 	{"timeout", func(t *testing.T, s *suite) { // cases C013, C123, C124
 		session := s.open(t, nil)
+		runs := map[string]*engine.Process{}
 		for name, script := range map[string]string{"sleep": s.scripts.sleep, "busy": s.scripts.busy, "stubborn": s.scripts.stubborn} {
-			t.Run(name, func(t *testing.T) {
-				out := s.exec(t, session, script, &engine.RunOptions{Timeout: soon})
-				wantEnd(t, out.Result, engine.ReasonTimeout, 124)
-				if !strings.HasPrefix(string(out.Stdout), "before\n") {
-					t.Errorf("what was written before is lost: %q", out.Stdout)
-				}
-				if out.Result.WallTime < soon {
-					t.Errorf("it ran for %v of %v", out.Result.WallTime, soon)
-				}
-			})
+			runs[name] = s.start(t, session, script, &engine.RunOptions{Timeout: soon})
+		}
+		for name, p := range runs {
+			out, err := p.Communicate(within(t), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantEnd(t, out.Result, engine.ReasonTimeout, 124)
+			if !strings.HasPrefix(string(out.Stdout), "before\n") {
+				t.Errorf("%s: what was written before is lost: %q", name, out.Stdout)
+			}
+			if out.Result.WallTime < soon {
+				t.Errorf("%s ran for %v of %v", name, out.Result.WallTime, soon)
+			}
 		}
 	}},
 	{"timeout of the session", func(t *testing.T, s *suite) {
@@ -47,14 +55,18 @@ var endingTests = []test{
 	}},
 	{"kill", func(t *testing.T, s *suite) {
 		session := s.open(t, nil)
+		var runs []*engine.Process
 		for _, script := range []string{s.scripts.sleep, s.scripts.busy, s.scripts.stubborn, s.scripts.flood} {
 			for _, delay := range []time.Duration{0, time.Millisecond, 50 * time.Millisecond} {
 				p := s.start(t, session, script, nil)
 				time.Sleep(delay)
 				p.Kill()
 				p.Kill()
-				wantEnd(t, wait(t, p), engine.ReasonCancelled, 137)
+				runs = append(runs, p)
 			}
+		}
+		for _, p := range runs {
+			wantEnd(t, wait(t, p), engine.ReasonCancelled, 137)
 		}
 	}},
 	{"context", func(t *testing.T, s *suite) {
@@ -86,29 +98,29 @@ var endingTests = []test{
 		session := s.open(t, nil)
 		p := s.start(t, session, s.scripts.save, nil)
 		stdout := p.Stdout()
-		ready := make([]byte, len("ready\n"))
-		if _, err := stdout.Read(ready); err != nil {
+		if _, err := io.ReadFull(stdout, make([]byte, len("ready\n"))); err != nil {
 			t.Fatal(err)
 		}
 		p.Kill()
-		rest := make([]byte, 100)
-		n, _ := stdout.Read(rest)
-		if string(rest[:n]) != "saved\n" {
-			t.Errorf("then %q", rest[:n])
+		if rest, err := io.ReadAll(stdout); string(rest) != "saved\n" || err != nil {
+			t.Errorf("then %q, %v", rest, err)
 		}
 		wantEnd(t, wait(t, p), engine.ReasonCancelled, 137)
 	}},
 	{"a read of stdin", func(t *testing.T, s *suite) {
 		session := s.open(t, nil)
+		var runs []*engine.Process
 		for range 3 {
-			p := s.start(t, session, s.scripts.cat, &engine.RunOptions{StdinPipe: true, Timeout: soon})
+			runs = append(runs, s.start(t, session, s.scripts.cat, &engine.RunOptions{StdinPipe: true, Timeout: soon}))
+		}
+		for _, p := range runs {
 			wantEnd(t, wait(t, p), engine.ReasonTimeout, 124)
 		}
 	}},
 	{"the next run is clean", func(t *testing.T, s *suite) {
 		session := s.open(t, nil)
-		for range 5 {
-			s.exec(t, session, s.scripts.stubborn, &engine.RunOptions{Timeout: 20 * time.Millisecond})
+		for _, script := range []string{s.scripts.busy, s.scripts.stubborn, s.scripts.sleep, s.scripts.flood} {
+			s.exec(t, session, script, &engine.RunOptions{Timeout: 100 * time.Millisecond})
 			if got := s.output(t, session, s.scripts.hello, nil); got != "hello\n" {
 				t.Errorf("output %q", got)
 			}
@@ -146,11 +158,58 @@ var limitTests = []test{
 			t.Skip("not enforced here")
 		}
 		session := s.open(t, &engine.Options{Limits: engine.Limits{CPU: 300 * time.Millisecond}})
+		none := s.start(t, session, s.scripts.sleep, &engine.RunOptions{Timeout: 2 * soon}) // it takes none
 		r := s.exec(t, session, s.scripts.busy, nil).Result
 		if r.Reason != engine.ReasonCPU || r.ExitCode == 0 {
 			t.Errorf("ended with %+v", r)
 		}
-		out := s.exec(t, session, s.scripts.sleep, &engine.RunOptions{Timeout: 2 * soon}) // takes none
-		wantEnd(t, out.Result, engine.ReasonTimeout, 124)
+		wantEnd(t, wait(t, none), engine.ReasonTimeout, 124)
+	}},
+	{"size of a file", func(t *testing.T, s *suite) {
+		if !s.caps.FileSize {
+			t.Skip("not enforced here")
+		}
+		session := s.open(t, &engine.Options{Limits: engine.Limits{FileSize: 1 << 20}})
+		for _, name := range []string{"f", "/tmp/f"} {
+			if got := s.output(t, session, fmt.Sprintf(s.native.growf, name), nil); got != "full\n" {
+				t.Errorf("%s grows without end: %q", name, got)
+			}
+		}
+		if fi, err := session.Stat(within(t), "f"); err != nil || fi.Size != 1<<20 {
+			t.Errorf("the file has %d bytes, %v", fi.Size, err)
+		}
+		put(t, session, "larger", strings.Repeat("x", 2<<20)) // it bounds scripts, not the caller
+	}},
+	{"open files", func(t *testing.T, s *suite) {
+		session := s.open(t, &engine.Options{Limits: engine.Limits{OpenFiles: 64}})
+		got := strings.TrimSpace(s.output(t, session, s.scripts.files, nil))
+		if n, err := strconv.Atoi(got); err != nil || n > 64 || n < 32 {
+			t.Errorf("%s open files under a limit of 64", got)
+		}
+		s.output(t, session, s.scripts.hello, nil)
+	}},
+	{"processes", func(t *testing.T, s *suite) { // cases C028
+		if !s.caps.Processes || !s.caps.Native {
+			t.Skip("not enforced here")
+		}
+		session := s.open(t, &engine.Options{Limits: engine.Limits{Processes: 30}})
+		p := s.start(t, session, s.native.children, &engine.RunOptions{Timeout: 2 * soon})
+		last := 0
+		for line := range p.StdoutLines() {
+			if n, err := strconv.Atoi(line); err == nil {
+				last = n
+			}
+			if last == 1 { // meanwhile
+				s.output(t, s.open(t, nil), s.scripts.hello, nil)
+			}
+		}
+		if last > 30+processSlack || last < 15 {
+			t.Errorf("%d processes under a limit of 30", last)
+		}
+		wantEnd(t, wait(t, p), engine.ReasonTimeout, 124)
+		s.output(t, session, s.scripts.hello, nil)
 	}},
 }
+
+// processSlack is what a tier may give above Limits.Processes, for processes of its own in the same group.
+const processSlack = 16

@@ -83,6 +83,12 @@ var runTests = []test{
 		for _, code := range []int{0, 1, 3, 44, 124, 255} {
 			wantEnd(t, s.exec(t, session, fmt.Sprintf(s.scripts.exitf, code), nil).Result, engine.ReasonExited, code)
 		}
+		for script, code := range s.scripts.codes { // cases C024
+			r := s.exec(t, session, script, nil).Result
+			if r.Reason != engine.ReasonExited || r.ExitCode != code {
+				t.Errorf("%q ended with %s, code %d; want code %d", script, r.Reason, r.ExitCode, code)
+			}
+		}
 	}},
 	{"failure of the script is no error", func(t *testing.T, s *suite) {
 		session := s.open(t, nil)
@@ -109,9 +115,31 @@ var runTests = []test{
 			}
 		}
 	}},
+	{"the largest script", func(t *testing.T, s *suite) {
+		if testing.Short() {
+			t.Skip("it is large")
+		}
+		session := s.open(t, nil)
+		// It exits early: what is after that is read by one interpreter and not by the other.
+		script := s.scripts.hello + "\n" + fmt.Sprintf(s.scripts.exitf, 0) + "\n#"
+		script += strings.Repeat("x", engine.MaxScript-len(script))
+		if got := s.output(t, session, script, nil); got != "hello\n" {
+			t.Errorf("%q", got)
+		}
+		_, err := session.Run(within(t), script+"x", s.options(nil))
+		wantField(t, "Run", err, "script")
+	}},
+	{"a terminal where there is none", func(t *testing.T, s *suite) {
+		if s.caps.Native {
+			t.Skip("there are terminals")
+		}
+		session := s.open(t, nil)
+		_, err := session.Run(within(t), s.scripts.hello, s.options(&engine.RunOptions{Terminal: &engine.TerminalSize{Rows: 24, Cols: 80}}))
+		wantErr(t, "Run", err, engine.ErrNotAvailable)
+	}},
 	{"arguments", func(t *testing.T, s *suite) {
 		session := s.open(t, nil)
-		args := []string{"", "a b", "-c", "--", "ü☃", "$HOME", "'\"", strings.Repeat("l", 100_000)}
+		args := []string{"", "a b", "-c", "--", "ü☃", "$HOME", "'\"", strings.Repeat("l", 128<<10-1)} // MAX_ARG_STRLEN, execve(2)
 		if got, want := s.output(t, session, s.scripts.args, &engine.RunOptions{Args: args}), strings.Join(args, "\n")+"\n"; got != want {
 			t.Errorf("arguments arrive as %.200q", got)
 		}
@@ -190,7 +218,6 @@ var runTests = []test{
 
 var environmentTests = []test{
 	{"base", func(t *testing.T, s *suite) {
-		t.Setenv("SBX_CANARY", "canary-7f3a")
 		session := s.open(t, &engine.Options{Env: map[string]string{"A": "session", "B": "session"}})
 		got := s.output(t, session, s.scripts.env, &engine.RunOptions{Env: map[string]string{"B": "run", "C": "ü=☃", "EMPTY": ""}})
 		for _, want := range []string{
@@ -200,8 +227,25 @@ var environmentTests = []test{
 				t.Errorf("no %s in\n%s", want, got)
 			}
 		}
-		if strings.Contains(got, "canary") {
+		if strings.Contains(got, canaryName) || strings.Contains(got, canary) {
 			t.Errorf("the host's environment is there:\n%s", got)
+		}
+	}},
+	{"half a MiB", func(t *testing.T, s *suite) {
+		session := s.open(t, nil)
+		env, want := map[string]string{}, 0
+		for i := range 8 {
+			env[fmt.Sprint("BIG", i)] = strings.Repeat(string(rune('a'+i)), 64<<10)
+		}
+		env["LONGEST"] = strings.Repeat("l", 128<<10-1-len("LONGEST=")) // MAX_ARG_STRLEN, execve(2)
+		got := "\n" + s.output(t, session, s.scripts.env, &engine.RunOptions{Env: env})
+		for name, value := range env {
+			if strings.Contains(got, "\n"+name+"="+value+"\n") {
+				want++
+			}
+		}
+		if want != len(env) {
+			t.Errorf("%d of %d variables arrive, in %d bytes", want, len(env), len(got))
 		}
 	}},
 	{"the caller's variables reach the script alone", func(t *testing.T, s *suite) { // cases C098

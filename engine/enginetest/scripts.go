@@ -38,6 +38,9 @@ type scripts struct {
 	memory   string // takes memory without end
 	fail     string // writes a message of its interpreter to stderr and exits with another code than 0
 	random   string // writes some random bytes in hex
+	files    string // opens files until an error, and writes how many with the three that were open; or the limit
+
+	codes map[string]int // scripts by what they end with
 }
 
 // rawBytes are no text: not UTF-8, NUL, CR, a character that is cut, no newline at the end.
@@ -59,7 +62,7 @@ var allScripts = []*scripts{
 		sleep:    "import time\nprint('before')\ntime.sleep(10**6)",
 		busy:     "print('before')\nwhile True: pass",
 		stubborn: "print('before')\nwhile True:\n  try:\n    while True: pass\n  except BaseException: pass",
-		save:     "import sys, time\nprint('ready', flush=True)\ntry:\n  time.sleep(10**6)\nexcept KeyboardInterrupt:\n  print('saved')\n  sys.exit(7)",
+		save:     "import sys, time\ntry:\n  print('ready', flush=True)\n  while True: time.sleep(0.02)\nexcept KeyboardInterrupt:\n  print('saved')\n  sys.exit(7)",
 		cat:      "import sys\nsys.stdout.buffer.write(sys.stdin.buffer.read())",
 		line:     "import sys\nprint('got', sys.stdin.readline())",
 		env:      "import os\nfor name in sorted(os.environ): print(name + '=' + os.environ[name])",
@@ -75,6 +78,11 @@ var allScripts = []*scripts{
 		memory:   "held = []\nwhile True: held.append(bytearray(1 << 22))",
 		fail:     "raise ValueError('deliberate')",
 		random:   "import os, random, uuid\nprint(os.urandom(8).hex(), random.random(), uuid.uuid4())",
+		files:    "held = []\ntry:\n  while len(held) < 5000: held.append(open('/dev/null'))\nexcept OSError: pass\nprint(len(held) + 3)",
+		codes: map[string]int{
+			"import sys\nsys.exit(300)": 44, "import sys\nsys.exit(-1)": 255, "import sys\nsys.exit('text')": 1, "import os\nos._exit(5)": 5,
+			"raise SystemExit": 0, "1/0": 1, "(": 1,
+		},
 	},
 	{
 		typ:      engine.Shell,
@@ -105,6 +113,8 @@ var allScripts = []*scripts{
 		memory:   "a=xxxxxxxxxxxxxxxx; while :; do a=$a$a; done",
 		fail:     "no_such_command_deliberate",
 		random:   "head -c 8 /dev/urandom | od -An -tx1",
+		files:    "ulimit -n 5000 2>/dev/null; ulimit -n",
+		codes:    map[string]int{"exit 300": 44, "/etc/passwd": 126, "no_such_cmd_xyz": 127, "false": 1, "(exit 9)": 9, "set -e; false; exit 3": 1, "sh -c 'kill -9 $$'": 137},
 	},
 }
 

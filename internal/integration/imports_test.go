@@ -33,14 +33,21 @@ var groups = []struct {
 }{
 	{"netpolicy", nil},
 	{"engine", []string{"netpolicy"}},
-	{"engine/enginetest", []string{"engine"}},
+	{"engine/enginetest", []string{"engine", "netpolicy"}},
 	{"engine/remote", []string{"engine", "netpolicy", "proto"}},
 	{"wasm", []string{"engine", "netpolicy", "wasm/internal", "wasm/internal/meter", "wasm/python"}},
 	{"wasm/internal", nil},
 	{"wasm/internal/meter", nil}, // a rewriter of hostile bytes: it can do nothing but compute
 	{"wasm/python", nil},         // a leaf: data, and no reason to compile anything with it
-	{"native", []string{"engine", "netpolicy", "native/internal"}},
-	{"native/internal", []string{"engine"}},
+	{"native", []string{
+		"engine", "netpolicy", "native/internal/cgroup", "native/internal/filter", "native/internal/rootfs", "native/internal/ruleset",
+		"native/internal/spec", "native/internal/stage1",
+	}},
+	{"native/internal", nil},        // a package here says in a row of its own what it needs
+	{"native/internal/cgroup", nil}, // files of the kernel, and no idea of what a run is
+	{"native/internal/filter", nil}, // it computes a program
+	{"native/internal/rootfs", []string{"native/internal/spec"}},
+	{"native/internal/ruleset", []string{"native/internal/rootfs", "native/internal/spec"}},
 	{"native/internal/spec", nil},
 	{"native/internal/stage1", []string{"native/internal/spec"}},
 	{"proto", nil},
@@ -54,11 +61,18 @@ var groups = []struct {
 
 // never lists what a package must not have among its dependencies, however far away.
 var never = map[string][]string{
-	"native/internal/stage1": {module + "/engine", module + "/netpolicy", "log/slog", "net/http", "net"},
-	"wasm/internal/meter":    {"os/exec", "net", "net/http"},
-	"engine":                 {"github.com/tetratelabs/wazero"},
-	"wasm/python":            {"os/exec", "net", "net/http"},
+	"native/internal/stage1": {module + "/engine", module + "/netpolicy", "log/slog", "net/http", "net", "os/exec"},
+	// What plans a cell computes: it mounts, starts and asks nothing.
+	"native/internal/spec":    planOnly,
+	"native/internal/rootfs":  planOnly,
+	"native/internal/ruleset": planOnly,
+	"wasm/internal/meter":     {"os/exec", "net", "net/http"},
+	"engine":                  {"github.com/tetratelabs/wazero", "os/exec"},
+	"netpolicy":               {"os/exec"},
+	"wasm/python":             {"os/exec", "net", "net/http"},
 }
+
+var planOnly = []string{"golang.org/x/sys/unix", "os/exec", "net", "net/http"}
 
 // watched are the standard packages that the golden file lists. The others say little about what a
 // package can do.
@@ -232,7 +246,25 @@ func TestImports_TableRefuses(t *testing.T) {
 		{"wasm/python", "engine", false},
 		{"wasm/internal/meter", "wasm/internal/errno", false},
 		{"native/internal/stage1", "engine", false},
+		{"native/internal/stage1", "netpolicy", false},
+		{"native/internal/stage1", "native/internal/rootfs", false},
 		{"native/internal/stage1", "native/internal/spec", true},
+		{"native/internal/spec", "native/internal/rootfs", false},
+		{"native/internal/spec", "engine", false},
+		{"native/internal/rootfs", "native/internal/spec", true},
+		{"native/internal/rootfs", "native/internal/ruleset", false},
+		{"native/internal/ruleset", "native/internal/rootfs", true},
+		{"native/internal/ruleset", "native/internal/spec", true},
+		{"native/internal/ruleset", "engine", false},
+		{"native/internal/filter", "native/internal/spec", false},
+		{"native/internal/cgroup", "native/internal/spec", false},
+		{"native/internal/cgroup", "engine", false},
+		{"native/internal/new", "native/internal/spec", false},
+		{"native", "native/internal/new", false},
+		{"native", "native/internal/stage1", true},
+		{"native", "netpolicy", true},
+		{"native", "wasm", false},
+		{"netpolicy", "native", false},
 		{".", "wasm", true},
 		{".", "cmd/sandbar", false},
 		{"wasm", ".", false},

@@ -162,6 +162,9 @@ func TestHost_Locate(t *testing.T) {
 			if got != c.want || (u == nil) != (c.want != "") {
 				t.Errorf("locate = %q, %v, want %q", got, u, c.want)
 			}
+			if name == "removed" && !strings.Contains(u.Error(), "removed") {
+				t.Errorf("locate: %v, want it to say that the group was removed", u)
+			}
 		})
 	}
 }

@@ -169,16 +169,16 @@ func (g *Group) limit(t tree) error {
 // that it has already, and memory that it has already, stay where they are. The pid is as seen in our pid namespace,
 // and the caller has not reaped it, so that the number cannot be another process by now.
 //
-// It refuses this process: the one that embeds us is never put under a limit. When one hierarchy of version 1 refuses,
-// the process can be in some of the others: end it.
+// It refuses this process, by the number of a thread too, because the one that embeds us is never put under a limit, and
+// process 1. When one hierarchy of version 1 refuses, the process can be in some of the others: end it.
 //
 // A move waits for an RCU grace period, some 10 ms when none was made just before, whatever the number of hierarchies.
-// It is nothing to do in each run, and worth doing while the cell's init prepares itself. [Group.Open] saves it.
+// It is nothing to do in each run, and worth doing while the cell's init prepares itself. [Group.Start] saves it.
 func (g *Group) Add(pid int) error {
 	if g.removed.Load() {
 		return fmt.Errorf("cgroup: add process %d: %w", pid, os.ErrClosed)
 	}
-	if pid <= 0 || ours(pid) { // 0 would mean this process
+	if untouchable(pid) {
 		return fmt.Errorf("cgroup: add process %d: not a process that we may move", pid)
 	}
 	for _, t := range g.trees {

@@ -3,6 +3,7 @@ package cgroup
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -90,6 +91,9 @@ func killThese(dir string, pids []int) error {
 		}
 	}()
 	for _, pid := range pids {
+		if pid == os.Getpid() { // a thread of ours is in it, in Start
+			continue
+		}
 		if pid == 0 {
 			return fmt.Errorf("%s: a process of another pid namespace is in it", dir)
 		}

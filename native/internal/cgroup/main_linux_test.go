@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	in := bufio.NewReader(os.Stdin)
-	fmt.Println("ready")
+	fmt.Fprintln(os.Stdout, "ready")
 	// The test puts the process into a group before it says go.
 	if _, err := in.ReadString('\n'); err != nil {
 		os.Exit(0) // it only had to be there
@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(string(answer))
+	fmt.Fprintln(os.Stdout, string(answer))
 	_, _ = in.ReadString('\n') // until the test closes the pipe
 }
 
@@ -57,6 +57,9 @@ var roles = map[string]func(args []string) any{
 	"fork":     func(args []string) any { return fork(atoi(args[0])) },
 	"leave":    func(args []string) any { return leave(atoi(args[0])) },
 	"find":     func(args []string) any { return findAs(args) },
+	"where":    func([]string) any { return where() },
+	"watched":  func(args []string) any { return startWatched(atoi(args[0])) },
+	"killed":   func(args []string) any { return startKilled(atoi(args[0])) },
 	"plan":     func(args []string) any { return doPlan(args[0], args[1], len(args) > 2) },
 }
 
@@ -68,9 +71,13 @@ func atoi(s string) int {
 	return n
 }
 
-// allocate touches so many bytes of new memory and returns their number.
+// allocate touches so many bytes of new memory and returns their number. It takes them from the kernel: the race detector
+// doubles what Go allocates.
 func allocate(n int) int {
-	b := make([]byte, n)
+	b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		panic(err)
+	}
 	for i := 0; i < n; i += 4096 {
 		b[i] = 1
 	}
@@ -114,7 +121,7 @@ func fork(n int) forked {
 		}
 		if pid == 0 {
 			for {
-				unix.RawSyscall6(unix.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
+				_, _, _ = unix.RawSyscall6(unix.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
 			}
 		}
 	}
@@ -210,7 +217,7 @@ func openFiles(t *testing.T) string {
 	var all []string
 	for _, e := range entries {
 		to, _ := os.Readlink("/proc/self/fd/" + e.Name())
-		if strings.Contains(to, prefix) || strings.Contains(to, "cgroup") {
+		if strings.Contains(to, "cgroup") || strings.Contains(to, "pidfd") {
 			all = append(all, e.Name()+" "+to)
 		}
 	}
@@ -246,12 +253,17 @@ type copied struct {
 // start starts a copy, which waits until it is told to begin.
 func start(t *testing.T, role string) *copied {
 	t.Helper()
+	return startBy(t, (*exec.Cmd).Start, role)
+}
+
+func startBy(t *testing.T, how func(*exec.Cmd) error, role string) *copied {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &copied{t: t, cmd: exec.Command(exe, "-test.run=^$")}
-	c.cmd.Env = append(os.Environ(), roleVariable+"="+role)
+	c.cmd.Env = append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0")
 	c.cmd.Stderr = os.Stderr
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -261,7 +273,7 @@ func start(t *testing.T, role string) *copied {
 		t.Fatal(err)
 	}
 	c.out = bufio.NewReader(out)
-	if err := c.cmd.Start(); err != nil {
+	if err := how(c.cmd); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -116,10 +116,11 @@ func descendant(pid int) bool {
 	return false
 }
 
-// ours says whether a number means this process: its pid, or one of its threads. The kernel moves the whole process
-// when the number of a thread is written to cgroup.procs.
-func ours(pid int) bool {
-	if pid == os.Getpid() {
+// untouchable says that a process must not be moved: it is this one, by its pid, by one of its threads, or by the
+// number that means the writer, or it is process 1. The kernel moves the whole process when the number of a thread is
+// written to cgroup.procs.
+func untouchable(pid int) bool {
+	if pid <= 1 || pid == os.Getpid() {
 		return true
 	}
 	_, err := os.Lstat(fmt.Sprintf("/proc/self/task/%d", pid))

@@ -8,7 +8,17 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
+
+// Places are the directories in which p makes groups, and what their names begin with.
+func (p *Parent) Places() (dirs []string, prefix string) {
+	for _, t := range p.trees {
+		dirs = append(dirs, t.dir)
+	}
+	return dirs, p.owner.String()
+}
 
 // Start starts cmd as a process of the group, in it from its first instruction. It is what Add does, without the
 // wait for an RCU grace period: version 2 forks into the group (clone3 with CLONE_INTO_CGROUP); with version 1 a
@@ -41,8 +51,18 @@ func (g *Group) startInto(cmd *exec.Cmd) error {
 }
 
 // startInside is for a goroutine of its own. If its thread cannot leave the group, the thread ends with it.
+//
+// It never enters with the first thread of the process: the kernel takes that one for the owner of the memory, so all
+// of this process would be charged to the group, and killed when the group has too much.
 func (g *Group) startInside(cmd *exec.Cmd) error {
 	runtime.LockOSThread()
+	if unix.Gettid() == os.Getpid() {
+		done := make(chan error, 1)
+		go func() { done <- g.startInside(cmd) }() // while we hold the first thread, that is another one
+		err := <-done
+		runtime.UnlockOSThread()
+		return err
+	}
 	var entered []tree
 	err := func() error {
 		for _, t := range g.trees {

@@ -98,6 +98,37 @@ func TestSweep(t *testing.T) {
 	})
 }
 
+// A dead process was in another group than we are, beside ours: its groups are found under that one.
+func TestSweep_BesideOurs(t *testing.T) {
+	eachVersion(t, func(t *testing.T, p *Parent) {
+		ours, beside := newGroup(t, p, "ours", Limits{}), newGroup(t, p, "beside", Limits{})
+		never := p.owner
+		never.pid = 1<<22 + 1 // past the highest pid_max
+		names := []string{never.String() + "dead", p.owner.String() + "living"}
+		var dirs []string
+		for _, tr := range beside.trees {
+			for _, name := range names {
+				dir := filepath.Join(tr.dir, name)
+				if err := os.Mkdir(dir, 0o755); err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = os.Remove(dir) })
+				dirs = append(dirs, dir)
+			}
+		}
+		here := &Parent{version: p.version, owner: p.owner}
+		for _, tr := range ours.trees {
+			here.trees = append(here.trees, tree{dir: tr.dir, controllers: p.trees[len(here.trees)].controllers})
+		}
+		if err := Sweep(here); err != nil {
+			t.Fatal(err)
+		}
+		for i, dir := range dirs {
+			checkDirs(t, names[i%2], leftover{Dirs: []string{dir}}, i%2 == 1)
+		}
+	})
+}
+
 func checkDirs(t *testing.T, what string, l leftover, want bool) {
 	t.Helper()
 	for _, dir := range l.Dirs {

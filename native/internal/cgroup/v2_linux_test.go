@@ -273,14 +273,14 @@ func TestPlan_Do(t *testing.T) {
 			if c.child {
 				role += " child"
 			}
-			copy := startIn(t, g, role)
-			before := membershipV2(strconv.Itoa(copy.cmd.Process.Pid))
+			inside := startIn(t, g, role)
+			before := membershipV2(strconv.Itoa(inside.cmd.Process.Pid))
 			if c.stranger {
 				startIn(t, g, "spin 0")
 			}
 			removeLeaf(t, dir)
 			var got done
-			copy.mustBegin(&got)
+			inside.mustBegin(&got)
 			if c.failsWith != "" {
 				if !strings.Contains(got.Error, c.failsWith) || got.Leaf || got.Enabled != "" || got.Membership != before {
 					t.Errorf("do: %+v, want all as before, in %s, and %q", got, before, c.failsWith)

@@ -66,12 +66,24 @@ func judgeArguments(name string, args [6]uint64) Errno {
 		refused = a[0] == 35
 	case "seccomp":
 		refused = a[1]>>3&1 == 1
+	case "chmod", "fchmod", "creat", "mknod":
+		refused = setsID(a[1])
+	case "fchmodat", "fchmodat2", "mknodat":
+		refused = setsID(a[2])
+	case "open":
+		refused = creates(a[1]) && setsID(a[2])
+	case "openat":
+		refused = creates(a[2]) && setsID(a[3])
 	}
 	if refused {
 		return EPERM
 	}
 	return 0
 }
+
+func setsID(mode int32) bool { return mode&0o4000 == 0o4000 || mode&0o2000 == 0o2000 }
+
+func creates(flags int32) bool { return flags>>6&1 == 1 || flags>>22&1 == 1 }
 
 func judgeSocket(family, kind, protocol int32) Errno {
 	switch family {
@@ -102,7 +114,7 @@ func judgeSocket(family, kind, protocol int32) Errno {
 var interesting = func() []uint64 {
 	low := []uint64{
 		0, 1, 2, 3, 5, 6, 8, 9, 10, 15, 16, 17, 35, 38, 58, 132, 262, 0x80, 0x400, 0x801, 0x80003, 0x5411, 0x5412, 0x541c, 0x541d,
-		0x5423, 0x4b47, 0x4b49, 0x20000, 0x40000, 0x50f00, 0x400000, 0x7fffffff, 0x10000000, 0x80000000, 0xfffffffe, 0xffffffff,
+		0x5423, 0x4b47, 0x4b49, 0o100, 0o644, 0o2755, 0o4755, 0o6000, 0o100644, 0o20000002, 0o20200002, 0x20000, 0x40000, 0x50f00, 0x400000, 0x7fffffff, 0x10000000, 0x80000000, 0xfffffffe, 0xffffffff,
 	}
 	values := slices.Clone(low)
 	for _, v := range low {

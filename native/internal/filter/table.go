@@ -67,6 +67,7 @@ func wholeCalls() []Rule {
 		deny("memory", EPERM, "memory that the host cannot look into or move", "memfd_secret"),
 		deny("memory", EPERM, "frees the memory of another process that is about to end", "process_mrelease"),
 
+		deny("set-user-ID", ENOSYS, "the mode of a new file is behind a pointer; programs fall back to openat", "openat2"),
 		deny("handles", EPERM, "opens a file by its number, past every path and mount", "name_to_handle_at", "open_by_handle_at"),
 	)
 }

@@ -24,6 +24,9 @@ const (
 	personalityHarmless = 0x00060008 // PER_LINUX32, UNAME26 and ADDR_NO_RANDOMIZE
 	personalityQuery    = 0xffffffff // asks for the present one
 
+	setIDBits = 0o6000     // S_ISUID and S_ISGID
+	makesFile = 0o20000100 // O_CREAT and __O_TMPFILE: open has a mode
+
 	seccompNewListener = 1 << 3 // SECCOMP_FILTER_FLAG_NEW_LISTENER
 	prSetMM            = 35     // PR_SET_MM
 )
@@ -48,7 +51,7 @@ var terminalCommands = []struct {
 
 // argumentRules has the calls that are refused for some arguments.
 func argumentRules() []Rule {
-	return slices.Concat(namespaceRules(), socketRules("socket"), socketRules("socketpair"), terminalRules(), processRules())
+	return slices.Concat(namespaceRules(), socketRules("socket"), socketRules("socketpair"), terminalRules(), processRules(), setIDRules())
 }
 
 func namespaceRules() []Rule {
@@ -120,4 +123,33 @@ func processRules() []Rule {
 			Reason: "a listener answers calls of other processes and gives them descriptors; plain filters stay",
 		},
 	}
+}
+
+// setIDRules keep the set-user-ID and set-group-ID bits off files. In the cell they have no effect, but the work
+// directory and granted paths are the host's: a program that is left there with such a bit would run with the rights of
+// the embedding program's user for whoever can reach it, and that user can be root.
+func setIDRules() []Rule {
+	const (
+		class  = "set-user-ID"
+		reason = "the file stays on the host, where the bit would give the embedding program's rights away"
+	)
+	var rows []Rule
+	for _, c := range []struct {
+		call string
+		mode int // argument
+	}{{"chmod", 1}, {"fchmod", 1}, {"fchmodat", 2}, {"fchmodat2", 2}, {"creat", 1}, {"mknod", 1}, {"mknodat", 2}} {
+		rows = append(rows, Rule{
+			Call: c.call, When: "mode has S_ISUID or S_ISGID", Class: class, Errno: EPERM, conds: []cond{anyBit(c.mode, setIDBits)}, Reason: reason,
+		})
+	}
+	for _, c := range []struct {
+		call  string
+		flags int
+	}{{"open", 1}, {"openat", 2}} {
+		rows = append(rows, Rule{
+			Call: c.call, When: "flags has O_CREAT or O_TMPFILE, and mode S_ISUID or S_ISGID", Class: class, Errno: EPERM,
+			conds: []cond{anyBit(c.flags, makesFile), anyBit(c.flags+1, setIDBits)}, Reason: reason,
+		})
+	}
+	return rows
 }

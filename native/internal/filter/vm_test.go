@@ -3,6 +3,7 @@ package filter
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
 
 	"golang.org/x/net/bpf"
@@ -223,9 +224,23 @@ var argumentRows = []struct {
 	{"PR_SET_MM", "prctl", []uint64{35, 14}, EPERM, []uint64{38, 1}, []int{0}},
 	{"PR_SET_MM with another argument like an option", "prctl", []uint64{35, 38}, EPERM, []uint64{15, 35}, []int{0}},
 
+	{"set-user-ID", "chmod", []uint64{1, 0o4755}, EPERM, []uint64{0o4755, 0o1777}, []int{1}},
+	{"set-group-ID", "fchmod", []uint64{1, 0o2000}, EPERM, []uint64{0o2000, 0o755}, []int{1}},
+	{"set-user-ID", "fchmodat", []uint64{1, 1, 0o104711}, EPERM, []uint64{0o4755, 0o4755, 0o100711}, []int{2}},
+	{"set-user-ID", "fchmodat2", []uint64{1, 1, 0o6000, 0}, EPERM, []uint64{1, 1, 0o777, 0o6000}, []int{2}},
+	{"set-user-ID", "creat", []uint64{1, 0o4755}, EPERM, []uint64{0o4755, 0o755}, []int{1}},
+	{"set-user-ID", "mknod", []uint64{1, 0o104755, 0}, EPERM, []uint64{1, 0o100755, 0o4000}, []int{1}},
+	{"set-group-ID", "mknodat", []uint64{1, 1, 0o102755}, EPERM, []uint64{1, 1, 0o100755}, []int{2}},
+	{"set-user-ID of a new file", "open", []uint64{1, 0o101, 0o4755}, EPERM, []uint64{1, 0o1, 0o4755}, []int{1, 2}},
+	{"set-user-ID of a new file", "openat", []uint64{1, 1, 0o2000102, 0o4755}, EPERM, []uint64{1, 1, 0o2000102, 0o755}, []int{2, 3}},
+	{"set-group-ID of a file without a name", "openat", []uint64{1, 1, 0o20200002, 0o2755}, EPERM, []uint64{1, 1, 0o200002, 0o2755}, []int{2, 3}},
+
 	{"a listener", "seccomp", []uint64{1, 8}, EPERM, []uint64{1, 1}, []int{1}},
 	{"a listener among flags", "seccomp", []uint64{1, 0x19}, EPERM, []uint64{1, 0x11}, []int{1}},
 }
+
+// onlyAMD64 are calls that newer architectures have in another form alone.
+var onlyAMD64 = []string{"chmod", "creat", "mknod", "open"}
 
 // TestProgram_arguments: each argument rule, its twin that passes, and both with all patterns of garbage in the half
 // that the kernel does not look at.
@@ -234,8 +249,10 @@ func TestProgram_arguments(t *testing.T) {
 	onEach(t, func(t *testing.T, goarch string, m machine) {
 		for _, row := range argumentRows {
 			c, ok := m.of(row.call, row.args...)
-			if !ok {
+			if !ok && !slices.Contains(onlyAMD64, row.call) {
 				t.Errorf("%s: no call %s", row.name, row.call)
+			}
+			if !ok {
 				continue
 			}
 			twin, _ := m.of(row.call, row.twin...)
@@ -255,13 +272,13 @@ func TestProgram_arguments(t *testing.T) {
 
 // ordinary are calls of daily life, and calls about which one could think that they are on the list.
 var ordinary = []string{
-	"read", "write", "openat", "close", "mmap", "mprotect", "brk", "futex", "execve", "execveat", "exit_group", "wait4", "kill",
+	"read", "write", "close", "mmap", "mprotect", "brk", "futex", "execve", "execveat", "exit_group", "wait4", "kill",
 	"connect", "bind", "listen", "accept4", "sendmsg", "recvmsg", "setsockopt", "epoll_create1", "eventfd2", "pidfd_open",
 	"pidfd_send_signal", "memfd_create", "mseal", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self",
-	"mbind", "set_mempolicy", "get_mempolicy", "setuid", "setgid", "setgroups", "setresuid", "capset", "mknodat", "getrandom",
+	"mbind", "set_mempolicy", "get_mempolicy", "setuid", "setgid", "setgroups", "setresuid", "capset", "getrandom",
 	"clock_gettime", "rseq", "membarrier", "io_setup", "shmget", "mq_open", "inotify_init1", "copy_file_range", "close_range",
-	"statx", "openat2", "faccessat2", "fchmodat2", "setxattrat", "cachestat", "map_shadow_stack", "fanotify_mark",
-	"fork", "vfork", "arch_prctl", "mknod", "uretprobe", // amd64 only
+	"statx", "faccessat2", "setxattrat", "cachestat", "map_shadow_stack", "fanotify_mark",
+	"fork", "vfork", "arch_prctl", "uretprobe", // amd64 only
 }
 
 func TestProgram_ordinary(t *testing.T) {

@@ -6,7 +6,6 @@
 package rootfs
 
 import (
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -60,7 +59,7 @@ type HostFS = fs.ReadLinkFS
 // Build makes the plan. Host is the root of the host's file system, for what it has; names are without a
 // leading slash.
 func Build(host fs.ReadLinkFS, cfg *Config) (*Plan, error) {
-	b := &builder{host: host, cfg: cfg, made: map[string]bool{"/": true}}
+	b := &builder{host: host, cfg: cfg, made: map[string]bool{"/": true}, links: map[string]string{}}
 	b.system()
 	b.etc()
 	b.dev()
@@ -75,7 +74,7 @@ func Build(host fs.ReadLinkFS, cfg *Config) (*Plan, error) {
 	base := b.ops
 	b.ops = nil
 	b.final()
-	return &Plan{Base: base, Final: b.ops}, b.err
+	return &Plan{Base: base, Final: b.ops}, nil
 }
 
 // builder collects steps. The first error stays.
@@ -83,9 +82,11 @@ type builder struct {
 	host fs.ReadLinkFS
 	cfg  *Config
 	ops  []spec.Op
-	// made are the directories that exist by now in the root, bound those that came from the host.
+	// made are the paths that exist by now in the root, bound what of them came from the host, links where the
+	// links lead.
 	made  map[string]bool
 	bound []string
+	links map[string]string
 	err   error
 }
 
@@ -105,6 +106,7 @@ func (b *builder) dir(target string, mode uint32) string {
 // file makes a file.
 func (b *builder) file(target, data string) {
 	b.dir(path.Dir(target), 0o755)
+	b.made[target] = true
 	b.op(spec.Op{Kind: spec.OpFile, Target: target, Data: data, Mode: 0o644})
 }
 
@@ -118,13 +120,13 @@ func (b *builder) bind(target string, dir bool) {
 func (b *builder) mountPoint(target string, dir bool) {
 	switch {
 	case b.inBound(target):
-		// It is there, as on the host.
+		return // it is there, as on the host
 	case dir:
 		b.dir(target, 0o755)
-		b.bound = append(b.bound, target)
-	default:
+	case !b.made[target]:
 		b.file(target, "")
 	}
+	b.bound = append(b.bound, target)
 }
 
 func (b *builder) inBound(target string) bool {
@@ -151,33 +153,5 @@ func (b *builder) same(target string) {
 		b.bind(target, true)
 	case info.Mode().IsRegular():
 		b.bind(target, false)
-	}
-}
-
-// link copies a symbolic link. An absolute one is made relative, so that it leads nowhere else while the root
-// is being built.
-func (b *builder) link(target string) {
-	to, err := b.host.ReadLink(strings.TrimPrefix(target, "/"))
-	if err != nil {
-		b.err = fmt.Errorf("read link %s: %w", target, err)
-		return
-	}
-	if path.IsAbs(to) {
-		up := strings.Repeat("../", strings.Count(path.Dir(target)[1:], "/")+1)
-		if path.Dir(target) == "/" {
-			up = ""
-		}
-		to = up + strings.TrimPrefix(to, "/")
-	}
-	b.dir(path.Dir(target), 0o755)
-	b.made[target] = true
-	b.op(spec.Op{Kind: spec.OpSymlink, Target: target, Source: to})
-}
-
-// grants mounts what the caller gave, over everything else.
-func (b *builder) grants() {
-	for _, g := range b.cfg.Grants {
-		b.mountPoint(g.Target, g.Dir)
-		b.op(spec.Op{Kind: spec.OpBind, Target: g.Target, Source: g.Source.Path, FD: g.Source.FD, ReadOnly: !g.Writable})
 	}
 }

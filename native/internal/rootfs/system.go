@@ -1,6 +1,7 @@
 package rootfs
 
 import (
+	"fmt"
 	"io/fs"
 	"path"
 
@@ -15,8 +16,13 @@ func (b *builder) system() {
 		b.same(dir)
 	}
 	for _, dir := range b.cfg.Libraries {
-		if !b.inBound(dir) {
-			b.bind(dir, true)
+		target, err := b.resolve(dir)
+		if err != nil {
+			b.fail(err)
+			return
+		}
+		if !b.inBound(target) {
+			b.bind(target, true)
 		}
 	}
 }
@@ -97,7 +103,7 @@ func (b *builder) etc() {
 	for _, pattern := range etcEntries {
 		names, err := fs.Glob(b.host, path.Join("etc", pattern))
 		if err != nil {
-			b.err = err
+			b.fail(fmt.Errorf("/etc: %w", err))
 		}
 		for _, name := range names {
 			b.same("/" + name)

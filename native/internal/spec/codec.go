@@ -63,13 +63,22 @@ func (d *decoder) uint64() uint64 {
 	return 0
 }
 
+// flag reads a byte that is 0 or 1.
+func (d *decoder) flag() bool {
+	b := d.byte()
+	if b > 1 {
+		d.bad = true
+	}
+	return b == 1
+}
+
 func (d *decoder) bytes() []byte { return d.take(int(d.uint32())) }
 
 func (d *decoder) string() string { return string(d.bytes()) }
 
 func (d *decoder) strings() []string {
 	n := int(d.uint32())
-	if n > len(d.b)/4 { // each has a length of four bytes
+	if n < 0 || n > len(d.b)/4 { // each has a length of four bytes
 		d.bad = true
 		return nil
 	}

@@ -20,6 +20,20 @@
 //	 |--- (closed) ------------------------->|  the init ends, and with it all that is in its namespaces
 //
 // The host trusts nothing that comes from a cell: a message that does not fit, or is out of turn, ends it.
+//
+// A keeper is a process that holds a work directory in memory: a file system that is mounted in its own mount
+// namespace alone. A mount that is nowhere in a tree is used up by the cell that puts it into its own, and no
+// other can be made of it from outside; so the keeper makes one for each. It has the init's socket and messages.
+//
+//	host                                  keeper
+//	 |--- Setup (Keep) --------------------->|  makes the file system
+//	 |<-- Failed (step, error) --------------|  and then it ends
+//	 |<-- Ready (fd of a mount) -------------|  the host's own
+//	 |                                       |
+//	 |--- Start ---------------------------->|  for each cell
+//	 |<-- Started (fd of a mount) -----------|  or Failed, and then it ends
+//	 |                                       |
+//	 |--- (closed) ------------------------->|  the keeper ends
 package spec
 
 // Arg is the first argument of the host's own program when it is to be the init of a cell.

@@ -65,9 +65,12 @@ func ParseStart(b []byte) (*Start, error) {
 	d := decoder{b: b}
 	s := &Start{
 		Path: d.string(), Argv: d.strings(), Env: d.strings(), Dir: d.string(), ScriptName: d.string(),
-		Background: d.byte() != 0, Rows: d.uint16(), Cols: d.uint16(), Script: d.bytes(),
+		Background: d.flag(), Rows: d.uint16(), Cols: d.uint16(), Script: d.bytes(),
 	}
-	return s, d.end(KindStart)
+	if err := d.end(KindStart); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // Append appends the encoding to b.
@@ -104,5 +107,14 @@ func (f *Failed) Append(b []byte) []byte {
 func ParseFailed(b []byte) (*Failed, error) {
 	d := decoder{b: b}
 	f := &Failed{Step: d.string(), Text: d.string(), Errno: int(d.uint32())}
-	return f, d.end(KindFailed)
+	if err := d.end(KindFailed); err != nil {
+		return nil, err
+	}
+	if f.Errno < 0 || f.Errno > maxErrno {
+		return nil, fmt.Errorf("%w: errno %d", ErrProtocol, f.Errno)
+	}
+	return f, nil
 }
+
+// maxErrno is the largest error number that a kernel returns: MAX_ERRNO of include/linux/err.h.
+const maxErrno = 4095

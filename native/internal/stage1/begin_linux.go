@@ -14,6 +14,10 @@ func begin(args []string) {
 		setUp()
 	case args[0] == spec.Serving:
 		serve()
+	case args[0] == spec.Keeping:
+		keep()
+	case args[0] == spec.Tidying:
+		janitor()
 	case args[0] == spec.Holding:
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)

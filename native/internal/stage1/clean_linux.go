@@ -32,6 +32,9 @@ func (c *cell) clean(r *running) error {
 			return fmt.Errorf("empty %s: %w", d.f.Name(), err)
 		}
 	}
+	if err := c.posture.unchanged(); err != nil {
+		return err
+	}
 	n, err := ipcLeft()
 	if err == nil && n > 0 {
 		err = fmt.Errorf("%d System V objects are left", n)

@@ -72,6 +72,15 @@ func defaultSignals() error {
 	return os.NewSyscallError("rt_sigprocmask", unix.PthreadSigmask(unix.SIG_SETMASK, &none, nil))
 }
 
+// ioPriority is the main thread's, ioprio_get(2); the first argument says that the second is a thread.
+func ioPriority() (int, error) {
+	r, _, errno := unix.RawSyscall(unix.SYS_IOPRIO_GET, 1, mainThread, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(r), nil
+}
+
 // The commands of shmctl(2), semctl(2) and msgctl(2) that tell how much there is.
 const (
 	shmInfo = 14

@@ -219,6 +219,9 @@ func (m *mounter) bind(op *spec.Op) error {
 	if fd < 0 {
 		return nil
 	}
+	if err := sameFile(fd, op.Dev, op.Ino); err != nil {
+		return err
+	}
 	attrs := uint64(unix.MOUNT_ATTR_NOSUID)
 	if !op.Device {
 		attrs |= unix.MOUNT_ATTR_NODEV

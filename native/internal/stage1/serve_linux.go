@@ -22,6 +22,7 @@ type cell struct {
 	score   string
 	empty   []directory
 	scripts directory
+	posture posture
 	begun   chan *running
 
 	mu  sync.Mutex
@@ -93,7 +94,9 @@ func (c *cell) prepare() error {
 		return os.NewSyscallError("pread oom_score_adj", err)
 	}
 	c.score = string(buf[:n])
-	return nil
+	makeThreads()
+	c.posture, err = readPosture()
+	return err
 }
 
 func (c *cell) send(k spec.Kind, payload []byte, fds ...int) {

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
 package starter
 
@@ -67,16 +67,6 @@ func become() (step string, err error) {
 		return "answer", err
 	}
 	return "execute " + path, syscall.Exec(path, argv, env)
-}
-
-// apply sets the limit. It is never raised.
-func (l Limit) apply() error {
-	var now unix.Rlimit
-	if err := unix.Getrlimit(l.Resource, &now); err != nil {
-		return err
-	}
-	value := min(l.Value, uint64(now.Max))
-	return unix.Setrlimit(l.Resource, &unix.Rlimit{Cur: value, Max: value})
 }
 
 // closeOnExec leaves the script with descriptors 0, 1 and 2. Go opens all others to be closed, but the

@@ -108,6 +108,7 @@
 	CALL(remap_file_pages, 0, 0, 0, 0, 0) \
 	CALL(memfd_secret, -1, 0, 0, 0, 0) \
 	CALL(process_mrelease, -1, 0, 0, 0, 0) \
+	CALL(openat2, -1, 0, 0, 0, 0) \
 	CALL(name_to_handle_at, -1, 0, 0, 0, 0) \
 	CALL(open_by_handle_at, -1, 0, 0, 0, 0)
 

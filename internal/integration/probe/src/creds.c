@@ -107,16 +107,61 @@ static long run_copy(const char *path)
 	return say("%s", text);
 }
 
-/* A copy of this program with set-ID bits; b is whom to give it to before. */
+/* A copy of this program with set-ID bits, which is root's as far as that can be. */
 static long set_id_copy(const struct row *r)
 {
 	const char *path = work("copy");
 	long err = copy_self(path, 0755);
-	if (err >= 0 && r->b)
-		chown(path, 0, 0); /* refused inside */
+	if (err >= 0 && r->b && chown(path, 0, 0) < 0 && twin)
+		return -errno;
 	if (err >= 0)
 		err = ret(chmod(path, r->a));
 	return err < 0 ? err : run_copy(path);
+}
+
+enum { CHMOD, FCHMOD, FCHMODAT, FCHMODAT2, CREAT, OPEN, OPENAT, TMPFILE, MKNOD, MKNODAT, MAKE_DIR };
+
+/* Every way to give a file the mode b. */
+static long set_mode(const struct row *r)
+{
+	const char *old = work("old");
+	long new = (long)work("new"), dir = (long)work("."), err = make_file(old, "x", 0644);
+	if (err < 0)
+		return err;
+	switch (r->a) {
+#ifdef SYS_chmod /* amd64 */
+	case CHMOD:
+		return call(SYS_chmod, (long)old, r->b, 0, 0, 0, 0);
+	case CREAT:
+		return call(SYS_creat, new, r->b, 0, 0, 0, 0);
+	case OPEN:
+		return call(SYS_open, new, O_WRONLY | O_CREAT | O_EXCL, r->b, 0, 0, 0);
+	case MKNOD:
+		return call(SYS_mknod, new, S_IFREG | r->b, 0, 0, 0, 0);
+#endif
+	case FCHMOD:
+		return call(SYS_fchmod, open(old, O_RDONLY | O_CLOEXEC), r->b, 0, 0, 0, 0);
+	case FCHMODAT:
+		return call(SYS_fchmodat, AT_FDCWD, (long)old, r->b, 0, 0, 0);
+	case FCHMODAT2:
+		return call(452, AT_FDCWD, (long)old, r->b, 0, 0, 0);
+	case OPENAT:
+		return call(SYS_openat, AT_FDCWD, new, O_WRONLY | O_CREAT | O_EXCL, r->b, 0, 0);
+	case TMPFILE:
+		return call(SYS_openat, AT_FDCWD, dir, O_WRONLY | O_TMPFILE, r->b, 0, 0);
+	case MKNODAT:
+		return call(SYS_mknodat, AT_FDCWD, new, S_IFREG | r->b, 0, 0, 0);
+	default:
+		return call(SYS_mkdirat, AT_FDCWD, new, r->b, 0, 0, 0);
+	}
+}
+
+/* The kernel itself keeps the bits off new directories. */
+static long dir_mode(const struct row *r)
+{
+	struct stat st;
+	long err = set_mode(r);
+	return err < 0 || stat(work("new"), &st) < 0 ? err : say("%04o", st.st_mode & 07000);
 }
 
 static long file_caps(const struct row *r)
@@ -177,6 +222,19 @@ void add_creds(void)
 	add(set_id_copy, 0, 02755, 0, "setid.group");
 	add(set_id_copy, 0, 06755, 1, "setid.given-to-root");
 	add(set_id_copy, 0, 0755, 0, "setid.plain");
+	static const struct { const char *name; int how; } ways[] = {
+#ifdef SYS_chmod
+		{"chmod", CHMOD}, {"creat", CREAT}, {"open", OPEN}, {"mknod", MKNOD},
+#endif
+		{"fchmod", FCHMOD}, {"fchmodat", FCHMODAT}, {"fchmodat2", FCHMODAT2}, {"openat", OPENAT}, {"tmpfile", TMPFILE}, {"mknodat", MKNODAT},
+	};
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+		add(set_mode, 0, ways[i].how, 04755, "setid.mode.%s.user", ways[i].name);
+		add(set_mode, 0, ways[i].how, 02755, "setid.mode.%s.group", ways[i].name);
+		add(set_mode, 0, ways[i].how, 1L << 32 | 04755, "high.setid.%s", ways[i].name);
+		add(set_mode, 0, ways[i].how, 01755, "setid.mode.%s.sticky", ways[i].name);
+	}
+	add(dir_mode, 0, MAKE_DIR, 06755, "setid.mode.mkdir");
 	add(file_caps, 0, CAP_SYS_ADMIN, 0, "setid.file-caps");
 	add(give_away, 0, 0, -1, "chown.own.root");
 	add(give_away, 0, -1, 0, "chown.own.root-group");

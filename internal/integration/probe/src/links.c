@@ -96,24 +96,22 @@ static long write_program(const struct row *r)
 /* As the above, for a program that lies in the work directory or in memory, and that runs by its descriptor. */
 static long write_copy(const struct row *r)
 {
+	long err;
 	int fd;
 	if (r->a) {
-		fd = memfd_create("probe", MFD_CLOEXEC);
 		char path[64];
+		fd = memfd_create("probe", MFD_CLOEXEC);
+		err = copy_self_to(fd);
 		snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-		long n = copy_self(work("copy"), 0755);
-		int from = open(work("copy"), O_RDONLY | O_CLOEXEC);
-		while (n >= 0 && (n = ret(copy_file_range(from, NULL, fd, NULL, 1 << 30, 0))) > 0)
-			;
-		if (n < 0)
-			return n;
-		fd = open(path, O_RDONLY); /* a program that is open to write cannot run */
+		int reader = open(path, O_RDONLY | O_CLOEXEC);
+		close(fd); /* a program that is open to write cannot run */
+		fd = reader;
 	} else {
-		long err = copy_self(work("copy"), 0755);
-		if (err < 0)
-			return err;
-		fd = open(work("copy"), O_RDONLY);
+		err = copy_self(work("copy"), 0755);
+		fd = open(work("copy"), O_RDONLY | O_CLOEXEC);
 	}
+	if (err < 0)
+		return err;
 	int out[2];
 	char answer[64] = "";
 	if (fd < 0 || pipe2(out, O_CLOEXEC) < 0)

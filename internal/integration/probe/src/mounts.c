@@ -121,7 +121,7 @@ static long by_handle(const struct row *r)
 		h->handle_type = 1;
 		memcpy(h->f_handle, (uint32_t[]){2, 0}, 8);
 	}
-	return ret(open_by_handle_at(dir, h, O_RDONLY));
+	return ret(open_by_handle_at(dir, h, O_RDONLY | O_DIRECTORY));
 }
 
 void add_mounts(void)

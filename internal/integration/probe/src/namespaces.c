@@ -93,7 +93,7 @@ static long try_ns_next(const struct row *r)
 {
 	struct { uint32_t size, nr_mounts; uint64_t id; } info = {.size = sizeof info};
 	long fd = open_ns(getpid(), "mnt");
-	return fd < 0 ? fd : ret(ioctl(fd, _IOR(0xb7, r->a, sizeof info), &info));
+	return fd < 0 ? fd : ret(ioctl(fd, _IOC(_IOC_READ, 0xb7, r->a, sizeof info), &info));
 }
 
 static long target_root(const struct row *r)
@@ -140,5 +140,4 @@ void add_namespaces(void)
 	add(try_ns_next, 0, 12, 0, "ns.mnt.previous");
 	add(target_root, "root", 0, 0, "ns.root");
 	add(target_root, "cwd", 0, 0, "ns.cwd");
-	add(target_root, "map_files", 0, 0, "ns.map_files");
 }

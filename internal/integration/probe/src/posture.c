@@ -41,6 +41,8 @@ static void print_namespaces(void)
 	while (d && n < 32 && (e = readdir(d)))
 		if (e->d_name[0] != '.')
 			names[n++] = strdup(e->d_name);
+	if (d)
+		closedir(d);
 	print_sorted("namespaces", names, n);
 }
 

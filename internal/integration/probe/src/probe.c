@@ -126,7 +126,7 @@ static void run_row(const struct row *r)
 	alarm(ROW_SECONDS);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (twin) {
-		if (unshare(CLONE_NEWNS) < 0 || twin_files() < 0) /* gone with the row */
+		if (twin_row(r->id) < 0)
 			_exit(1);
 		victim = start_victim();
 	}
@@ -166,6 +166,8 @@ static void try_row(const struct row *r)
 		printf("%s fork:%s\n", r->id, errno_name(errno));
 	else
 		print_answer(r, status);
+	while (twin && waitpid(-1, NULL, WNOHANG) > 0) /* as the first process it gets the victims */
+		;
 	if (!twin)
 		remove_tree(work_dir);
 }
@@ -186,6 +188,12 @@ static int guard_inside(void)
 		return refuse("refused: /proc/self/status cannot be read");
 	if (!strstr(status, "\nNoNewPrivs:\t1\n"))
 		return refuse("refused: no_new_privs is not set, so this is no sandbox");
+	/* Numbers that the kernel has given to its first name spaces: PROC_USER_INIT_INO, PROC_PID_INIT_INO. */
+	struct stat user, pid;
+	if (stat("/proc/self/ns/user", &user) < 0 || stat("/proc/self/ns/pid", &pid) < 0)
+		return refuse("refused: its name spaces are not known");
+	if (user.st_ino == 0xeffffffd || pid.st_ino == 0xeffffffc)
+		return refuse("refused: it is in the first user or PID name space, so this is no sandbox");
 	return 0;
 }
 

@@ -56,7 +56,8 @@ long child(long (*fn)(void *), void *arg);  /* run fn in a child of its own and 
 long make_file(const char *path, const char *text, int mode); /* 0 or -errno; the file is new */
 long read_text(const char *path, char *buf, size_t size);     /* bytes read, or -errno; buf ends with NUL */
 long write_text(const char *path, const char *text);          /* to a file that exists; bytes or -errno */
-long copy_self(const char *path, int mode); /* copy the probe's program */
+long copy_self(const char *path, int mode); /* copy the probe's program into a new file */
+long copy_self_to(int fd);
 void nap(long ms);
 
 void add_calls(void);
@@ -80,7 +81,7 @@ void add_view(void);
 int posture(void);
 int landlock_layers(void); /* rulesets that bind this process; -1 when there is no Landlock */
 int twin_setup(void);      /* 0, or 3 after saying on stderr why this is no place for twins */
-int twin_files(void);      /* 0, or -errno: the tree that sys() leads to, on a tmpfs */
+int twin_row(const char *id); /* gives a row mounts, names and a network of its own; 0 or -errno */
 int show_ids(void);        /* print who this process is, for the row that runs a set-user-ID copy */
 int write_self(void);       /* print what opening the own program to write gives, for a copy of it */
 

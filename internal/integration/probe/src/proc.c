@@ -71,8 +71,10 @@ static long link_of_target(const struct row *r)
 static long list_target(const struct row *r)
 {
 	DIR *d = opendir(of_target(r->s));
+	if (!d)
+		return -errno;
 	errno = 0;
-	return d && readdir(d) ? 0 : -errno;
+	return readdir(d) ? 0 : -errno;
 }
 
 static long write_own(const struct row *r)
@@ -112,7 +114,7 @@ static long frame(const struct row *r)
 static long own_memory(const struct row *r)
 {
 	long copy = 0;
-	int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	int fd = open("/proc/self/mem", r->a | O_CLOEXEC);
 	return fd < 0 ? -errno : pread(fd, &copy, sizeof copy, (off_t)(uintptr_t)r) < 0 ? -errno : 0;
 }
 
@@ -148,10 +150,10 @@ static void add_system_wide(void)
 
 static void add_of_target(void)
 {
-	static const char *const read[] = {"environ", "mem", "maps", "smaps", "auxv", "pagemap", "stack", "syscall", "io", "personality", "numa_maps", "timers"};
+	static const char *const read[] = {"environ", "mem", "maps", "smaps", "auxv", "pagemap", "stack", "syscall", "io", "personality", "numa_maps"};
 	static const char *const write[] = {
-		"mem", "oom_score_adj", "oom_adj", "comm", "clear_refs", "coredump_filter", "autogroup", "sched", "timerslack_ns",
-		"uid_map", "gid_map", "projid_map", "setgroups", "loginuid", "timens_offsets", "attr/current", "attr/exec",
+		"mem", "oom_score_adj", "oom_adj", "comm", "clear_refs", "coredump_filter", "autogroup", "sched",
+		"uid_map", "gid_map", "projid_map", "setgroups", "loginuid", "timens_offsets",
 	};
 	static const char *const links[] = {"root", "cwd", "exe", "fd/0", "fd/1", "fd/3", "ns/mnt", "ns/user"};
 	static const char *const dirs[] = {"fd", "fdinfo", "map_files", "root", "cwd"};
@@ -175,7 +177,8 @@ void add_proc(void)
 	add_system_wide();
 	add_of_target();
 	add(frame, 0, 0, 0, "proc.self.pagemap");
-	add(own_memory, 0, 0, 0, "proc.self.mem");
+	add(own_memory, 0, O_RDONLY, 0, "proc.self.mem.read");
+	add(own_memory, 0, O_RDWR, 0, "proc.self.mem.write");
 	static const char *const own[] = {
 		"uid_map=0 0 1", "gid_map=0 0 1", "setgroups=allow", "projid_map=0 0 1", "oom_score_adj=-1", "oom_score_adj=-1000",
 		"oom_score_adj=1000", "loginuid=0", "timens_offsets=monotonic 1 0", "attr/current=unconfined", "attr/exec=unconfined",

@@ -18,9 +18,15 @@
 
 static char here[64] = "a place to read from and to write to";
 
+/* Where it works, the target is let go again: it would stay stopped. */
 static long trace(const struct row *r)
 {
-	return call(SYS_ptrace, r->a, target(), 0, 0, 0, 0);
+	long err = call(SYS_ptrace, r->a, target(), 0, 0, 0, 0);
+	if (err >= 0 && r->a == PTRACE_ATTACH) {
+		waitpid(target(), NULL, __WALL);
+		call(SYS_ptrace, PTRACE_DETACH, target(), 0, 0, 0, 0);
+	}
+	return err;
 }
 
 static long trace_me(void *arg)
@@ -132,7 +138,7 @@ static long affinity_of(const struct row *r)
 
 static long policy_of(const struct row *r)
 {
-	struct sched_param param = {0};
+	struct sched_param param = {.sched_priority = r->a == SCHED_OTHER ? 0 : 1};
 	return ret(sched_setscheduler(target(), r->a, &param));
 }
 

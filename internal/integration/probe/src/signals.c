@@ -58,7 +58,7 @@ static long by_queue(const struct row *r)
 static long by_pidfd(const struct row *r)
 {
 	long fd = call(SYS_pidfd_open, target(), 0, 0, 0, 0, 0);
-	return fd < 0 ? fd : unharmed(call(SYS_pidfd_send_signal, fd, r->a, 0, r->b, 0, 0));
+	return fd < 0 ? fd : unharmed(call(SYS_pidfd_send_signal, fd, r->a, 0, 0, 0, 0));
 }
 
 /* A descriptor tells its owner by a signal that there is something to read; who the owner is, the caller says. */
@@ -128,7 +128,6 @@ void add_signals(void)
 	add(by_queue, 0, SIGSEGV, 0x80, "signal.queue.from-kernel");
 	add(by_pidfd, 0, SIGKILL, 0, "signal.pidfd.KILL");
 	add(by_pidfd, 0, SIGSTOP, 0, "signal.pidfd.STOP");
-	add(by_pidfd, 0, SIGTERM, 4, "signal.pidfd.group");
 	add(by_owner, 0, SIGKILL, 0, "signal.owner.KILL");
 	add(by_owner, 0, SIGTERM, 0, "signal.owner.TERM");
 	/* To all that may be sent to: what does no harm only, as the probe is not alone. */

@@ -25,11 +25,11 @@ static long own_terminal(void)
 static long command(long request, long kind)
 {
 	char c = 'x';
-	int number = 0;
+	int number[4] = {0};
 	long tty = own_terminal();
 	if (tty < 0)
 		return say("terminal:%s", errno_name(-tty));
-	return call(SYS_ioctl, tty, request, kind == ARGUMENT_CHAR ? (long)&c : kind == ARGUMENT_INT ? (long)&number : 0, 0, 0, 0);
+	return call(SYS_ioctl, tty, request, kind == ARGUMENT_CHAR ? (long)&c : kind == ARGUMENT_INT ? (long)number : 0, 0, 0, 0);
 }
 
 static long try_command(const struct row *r)
@@ -71,7 +71,7 @@ void add_tty(void)
 		add(try_command, 0, commands[i].request, commands[i].kind, "tty.%s", commands[i].name);
 		add(try_high, 0, commands[i].request, commands[i].kind, "high.tty.%s", commands[i].name);
 	}
-	add(try_high, 0, TIOCGWINSZ, ARGUMENT_NONE, "high.tty.TIOCGWINSZ");
+	add(try_high, 0, TIOCGWINSZ, ARGUMENT_INT, "high.tty.TIOCGWINSZ");
 	add(works, 0, 0, 0, "tty.works");
 	for (int fd = 0; fd < 3; fd++)
 		add(is_terminal, 0, fd, 0, "tty.fd%d", fd);

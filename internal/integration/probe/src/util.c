@@ -79,20 +79,26 @@ long write_text(const char *path, const char *text)
 	return r;
 }
 
+long copy_self_to(int fd)
+{
+	struct stat st;
+	int in = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	long r = in < 0 ? -errno : ret(fstat(in, &st));
+	for (off_t done = 0; r >= 0 && done < st.st_size;)
+		r = ret(sendfile(fd, in, &done, st.st_size - done)) ?: -EIO;
+	close(in);
+	return r;
+}
+
 long copy_self(const char *path, int mode)
 {
-	int in = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	int out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
-	if (in < 0 || out < 0)
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+	if (fd < 0)
 		return -errno;
-	struct stat st;
-	long r = ret(fstat(in, &st));
-	for (off_t done = 0; r >= 0 && done < st.st_size;)
-		r = ret(sendfile(out, in, &done, st.st_size - done)) ?: -EIO;
+	long r = copy_self_to(fd);
 	if (r >= 0)
-		r = ret(fchmod(out, mode));
-	close(in);
-	close(out);
+		r = ret(fchmod(fd, mode));
+	close(fd);
 	return r;
 }
 

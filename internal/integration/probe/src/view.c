@@ -155,22 +155,33 @@ static long host_name(const struct row *r)
 
 static long ids(const struct row *r)
 {
-	gid_t groups[64];
 	(void)r;
-	return say("%d:%d:%d", getuid(), getgid(), getgroups(64, groups));
+	return say("%d:%d", getuid(), getgid());
 }
 
-static long death_signal(const struct row *r)
+/* Groups of the host that have no number inside all show as the same one: user_namespaces(7). */
+static long other_groups(const struct row *r)
 {
-	int sig = -1;
+	gid_t all[256];
+	int n = getgroups(256, all);
 	(void)r;
-	return prctl(PR_GET_DUMPABLE) < 0 || prctl(PR_GET_CHILD_SUBREAPER, &sig) < 0 ? -errno : say("%d", sig);
+	for (int i = 0; i < n; i++)
+		if (all[i] != 65534)
+			return say("%d", all[i]);
+	return n < 0 ? -errno : say(n ? "unmapped" : "none");
+}
+
+static long subreaper(const struct row *r)
+{
+	int on = -1;
+	(void)r;
+	return prctl(PR_GET_CHILD_SUBREAPER, &on) < 0 ? -errno : say("%d", on);
 }
 
 void add_view(void)
 {
 	add(descriptors, 0, 0, 0, "view.descriptors");
-	static const char *const lines[] = {"NoNewPrivs", "Seccomp", "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "TracerPid", "Groups"};
+	static const char *const lines[] = {"NoNewPrivs", "Seccomp", "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "TracerPid"};
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
 		add(status, lines[i], 0, 0, "view.status.%s", lines[i]);
 	static const char *const masks[] = {"SigBlk", "SigIgn", "SigCgt"};
@@ -186,5 +197,6 @@ void add_view(void)
 	add(landlock, 0, 0, 0, "view.landlock");
 	add(host_name, 0, 0, 0, "view.hostname");
 	add(ids, 0, 0, 0, "view.ids");
-	add(death_signal, 0, 0, 0, "view.subreaper");
+	add(other_groups, 0, 0, 0, "view.groups");
+	add(subreaper, 0, 0, 0, "view.subreaper");
 }

@@ -1,3 +1,5 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
 package native
 
 import (
@@ -229,4 +231,13 @@ func (s *streams) resize(size engine.TerminalSize) error {
 		return nil //nolint:nilerr // it has been closed: the run has ended
 	}
 	return os.NewSyscallError("ioctl TIOCSWINSZ", ioctlErr)
+}
+
+// closeFiles closes files that were passed on.
+func closeFiles(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
 }

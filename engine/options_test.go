@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestOpen_PythonTier(t *testing.T) {
+	for _, tier := range []Tier{"auto", "Wasm", "docker", Tier(strings.Repeat("x", 1<<20))} {
+		_, err := Open(t.Context(), []Driver{newFake(basics), newNative()}, &Options{PythonTier: tier})
+		wantField(t, fmt.Sprintf("Open with %.10q", tier), err, "PythonTier")
+		if err != nil && len(err.Error()) > 500 {
+			t.Errorf("an error of %d bytes", len(err.Error()))
+		}
+	}
+}
+
+func TestOpen_FileSize(t *testing.T) {
+	_, err := Open(t.Context(), []Driver{newNative()}, &Options{Limits: Limits{FileSize: -1}})
+	wantField(t, "Open", err, "Limits.FileSize")
+
+	d := newNative()
+	s := openTiers(t, &Options{Limits: Limits{FileSize: 1 << 20}}, d)
+	if d.spec.Limits.FileSize != 1<<20 || s.Info().Limits.FileSize != 1<<20 {
+		t.Errorf("the driver gets %d, Info has %d", d.spec.Limits.FileSize, s.Info().Limits.FileSize)
+	}
+	// It has no default.
+	d = newNative()
+	if s := openTiers(t, nil, d); d.spec.Limits.FileSize != 0 || s.Info().Limits.FileSize != 0 {
+		t.Errorf("without the option: the driver gets %d, Info has %d", d.spec.Limits.FileSize, s.Info().Limits.FileSize)
+	}
+	// A tier that cannot hold it.
+	wasm := newFake(basics)
+	wasm.info.Unenforced = []string{"FileSize"}
+	_, err = Open(t.Context(), []Driver{wasm, newNative()}, &Options{Limits: Limits{FileSize: 1}})
+	wantErr(t, "Open", err, ErrNotEnforceable)
+	s = openTiers(t, &Options{Limits: Limits{FileSize: 1}, BestEffort: true}, wasm, newNative())
+	if got := s.Info().Unenforced; len(got) != 1 || !slices.Equal(got[TierWasm], []string{"FileSize"}) {
+		t.Errorf("Unenforced %v", got)
+	}
+}
+
+func TestOpen_GPU(t *testing.T) {
+	for _, gpu := range []bool{false, true} {
+		d := newNative()
+		openTiers(t, &Options{GPU: gpu}, d)
+		if d.spec.GPU != gpu {
+			t.Errorf("GPU %v: the driver is told %v", gpu, d.spec.GPU)
+		}
+	}
+}
