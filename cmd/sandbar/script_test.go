@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +39,12 @@ func TestScripts(t *testing.T) {
 			key, value := cacheVariable(cache)
 			env.Setenv(key, value)
 			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "native" {
+				return nativeWorks(t), nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":    cmdExits,

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sandbar-dev/sandbar/native"
+)
+
+// nativeWorks tells whether the native tier's default backend does.
+func nativeWorks(tb testing.TB) bool {
+	tb.Helper()
+	d, err := native.New(nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer d.Close()
+	err = d.Prepare(tb.Context())
+	if err != nil && strings.Contains(os.Getenv("SANDBOX_REQUIRE"), "bwrap") {
+		tb.Fatal(err)
+	}
+	return err == nil
+}
+
+// A person at a terminal: what is typed goes to the shell, Ctrl-C and the window's size too, and the
+// terminal is as it was afterwards.
+func TestShell_Terminal(t *testing.T) {
+	if !nativeWorks(t) {
+		t.Skip("the native tier does not work here")
+	}
+	screen, terminal := openTerminal(t)
+	before := termios(t, terminal)
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "shell", "--env", "PS1=ready> ")
+	cmd.Args[0] = "sandbar" // the test binary is the command when it is called so
+	cmd.Env = append(os.Environ(), "TERM=vt100", "TMPDIR="+t.TempDir())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s := &conversation{t: t, screen: screen}
+	s.enter("echo $((40+2)) $TERM $(stty size); tty\r", "42 vt100 24 100")
+	if err := unix.IoctlSetWinsize(int(screen.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 30, Col: 70}); err != nil {
+		t.Fatal(err)
+	}
+	s.enter("sleep 0.3; stty size\r", "30 70")
+	s.enter("cat\r", "cat\r\n")
+	s.enter("\x03", "^C")
+	s.enter("echo over $?\r", "over 130")
+	s.enter("read x; echo got-$x\r", "read x")
+	s.enter("typed\r", "got-typed")
+	if _, err := screen.WriteString("exit 7\r"); err != nil {
+		t.Fatal(err)
+	}
+	err := cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 7 {
+		t.Errorf("exit code %d (%v), want 7; on the screen:\n%s", code, err, s.seen.String())
+	}
+	if after := termios(t, terminal); after != before {
+		t.Errorf("the terminal is left as %+v, it was %+v", after, before)
+	}
+}
+
+func termios(t *testing.T, f *os.File) unix.Termios {
+	t.Helper()
+	state, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *state
+}
+
+// conversation is typing and reading at a terminal.
+type conversation struct {
+	t      *testing.T
+	screen *os.File
+	seen   bytes.Buffer
+}
+
+// enter types text and waits until want is on the screen after that.
+func (c *conversation) enter(text, want string) {
+	c.t.Helper()
+	if _, err := c.screen.WriteString(text); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := c.screen.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		c.t.Fatal(err)
+	}
+	var fresh strings.Builder
+	for b := make([]byte, 4096); !strings.Contains(fresh.String(), want); {
+		n, err := c.screen.Read(b)
+		fresh.Write(b[:n])
+		c.seen.Write(b[:n])
+		if err != nil {
+			c.t.Fatalf("after %q no %q: %v; on the screen:\n%s", text, want, err, c.seen.String())
+		}
+	}
+}
