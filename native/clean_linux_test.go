@@ -1,10 +1,16 @@
 package native
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/netpolicy"
 )
 
 // What a run does to its init, or leaves in its cell, the next run does not see.
@@ -54,5 +60,41 @@ for f in (lambda: os.close(os.open("a", os.O_CREAT|os.O_WRONLY, 0o4755)), lambda
 		if want := "1\n1\n1\n"; got != want {
 			t.Errorf("%s: got %q, want %q", b, got, want)
 		}
+	}
+}
+
+// A directory that has come to the work directory's path meanwhile is not the work directory.
+func TestCell_WorkDirReplaced(t *testing.T) {
+	for _, b := range []Backend{Userns, Bubblewrap} {
+		t.Run(string(b), func(t *testing.T) {
+			needBackend(t, b)
+			parent := t.TempDir()
+			dir, other := filepath.Join(parent, "work"), filepath.Join(parent, "other")
+			for _, d := range []string{dir, other} {
+				if err := os.Mkdir(d, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			root, err := os.OpenRoot(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer root.Close()
+			if err := os.Rename(dir, dir+".old"); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(other, dir); err != nil {
+				t.Fatal(err)
+			}
+			d := driverOf(t, b)
+			ss := &engine.SessionSpec{ID: "replaced", Root: root, HostDir: dir, Limits: engine.Limits{OpenFiles: 64, Tmp: 1 << 20, TmpFiles: 64}}
+			c, err := d.makeCell(t.Context(), ss, netpolicy.Blocked, nil)
+			if err == nil {
+				t.Fatal("a cell was made with the other directory: ", c.close())
+			}
+			if !errors.Is(err, unix.ESTALE) {
+				t.Errorf("the error is %v", err)
+			}
+		})
 	}
 }

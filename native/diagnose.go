@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -39,27 +40,13 @@ type symptom struct {
 }
 
 // is reports that the step failed by one of these errors.
-func (y symptom) is(errnos ...syscall.Errno) bool {
-	for _, e := range errnos {
-		if y.errno == e {
-			return true
-		}
-	}
-	return false
-}
+func (y symptom) is(errnos ...syscall.Errno) bool { return slices.Contains(errnos, y.errno) }
 
 // refused reports an error that a policy gives.
 func (y symptom) refused() bool { return y.is(syscall.EPERM, syscall.EACCES) }
 
 // during reports that it was one of these steps.
-func (y symptom) during(steps ...step) bool {
-	for _, s := range steps {
-		if y.step == s {
-			return true
-		}
-	}
-	return false
-}
+func (y symptom) during(steps ...step) bool { return slices.Contains(steps, y.step) }
 
 // classify makes a symptom of what a StartError has: name is the step in the words of the cell's protocol.
 func classify(b Backend, name string, err error, output string) symptom {
@@ -87,7 +74,7 @@ func startStep(errno syscall.Errno) step {
 // stepOf knows the steps of launch and of the init.
 func stepOf(name, text string, errno syscall.Errno) step {
 	switch {
-	case strings.HasPrefix(name, "start /"):
+	case strings.HasPrefix(name, "start /"), strings.HasPrefix(name, "start of the keeper"):
 		return startStep(errno)
 	case name == "cgroup namespace", name == "hostname":
 		return stepRights
@@ -95,6 +82,8 @@ func stepOf(name, text string, errno syscall.Errno) step {
 		return stepNetwork
 	case name == "file system":
 		return mountStep(text)
+	case strings.HasPrefix(name, "keeper of"):
+		return stepMount
 	case name == "cgroup":
 		return stepGroup
 	case name == "second stage" && strings.Contains(text, "execveat"):

@@ -10,14 +10,9 @@ import (
 	"github.com/sandbar-dev/sandbar/native/internal/cgroup"
 )
 
-// diagnose names the setting of this host that stands in the way of a step, and what to do about it. Both are
-// empty when nothing is known.
-func diagnose(b Backend, step string, err error) (cause, remedy string) {
-	return diagnoseLaunch(b, step, err, "")
-}
-
-// diagnoseLaunch is diagnose for a step with a launcher; output is what that wrote.
-func diagnoseLaunch(b Backend, step string, err error, output string) (cause, remedy string) {
+// diagnose names the setting of this host that stands in the way of a step, and what to do about it; output is
+// what the launcher wrote. Both are empty when nothing is known.
+func diagnose(b Backend, step string, err error, output string) (cause, remedy string) {
 	if errors.Is(err, context.Canceled) {
 		return "", ""
 	}

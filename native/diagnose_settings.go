@@ -190,7 +190,7 @@ func eachLine(root fs.FS, name string, f func(string)) {
 	if err != nil {
 		return
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // nothing was written
 	lines := bufio.NewScanner(file)
 	for n := 0; lines.Scan() && n < maxSetting; n += len(lines.Text()) {
 		f(lines.Text())

@@ -163,6 +163,8 @@ func TestClassify(t *testing.T) {
 		{Userns, "start /proc/self/fd/4", start(syscall.ENOSPC), "", stepNamespaces, syscall.ENOSPC},
 		{Userns, "start /proc/self/fd/4", start(syscall.EACCES), "", stepExecute, syscall.EACCES},
 		{Bubblewrap, "start /usr/bin/bwrap", start(syscall.ENOENT), "", stepExecute, syscall.ENOENT},
+		{Userns, "start of the keeper of the work directory", start(syscall.ENOSPC), "", stepNamespaces, syscall.ENOSPC},
+		{Userns, "keeper of the work directory", failed("fsmount tmpfs", syscall.EPERM), "", stepMount, syscall.EPERM},
 		{Userns, "cgroup namespace", failed("unshare", syscall.EPERM), "", stepRights, syscall.EPERM},
 		{Userns, "hostname", failed("sethostname", syscall.EPERM), "", stepRights, syscall.EPERM},
 		{Userns, "loopback", failed("ioctl SIOCSIFFLAGS", syscall.EPERM), "", stepNetwork, syscall.EPERM},

@@ -161,7 +161,7 @@ func (e *initError) Unwrap() error {
 // failure makes the error that the caller sees.
 func (l *launching) failure(step string, err error) error {
 	e := &StartError{Backend: l.backend, Step: step, Err: err, Output: l.stderr.String()}
-	e.Cause, e.Remedy = diagnoseLaunch(l.backend, step, err, e.Output)
+	e.Cause, e.Remedy = diagnose(l.backend, step, err, e.Output)
 	return e
 }
 

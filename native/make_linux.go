@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -102,6 +103,9 @@ func (b *blueprint) rootConfig(ss *engine.SessionSpec, mode netpolicy.Mode) (*ro
 	if cfg.Work, err = b.work(ss); err != nil {
 		return nil, err
 	}
+	if err := pin(&cfg.Work, ss.Root); err != nil {
+		return nil, err
+	}
 	for _, g := range ss.Grants {
 		real, err := filepath.EvalSymlinks(g.Path)
 		if err != nil {
@@ -129,6 +133,19 @@ func (b *blueprint) rootConfig(ss *engine.SessionSpec, mode netpolicy.Mode) (*ro
 		}
 	}
 	return cfg, nil
+}
+
+// pin has the init check that what it mounts is the directory that the session has open, and not another one that
+// has come to its path.
+func pin(src *rootfs.Source, root *os.Root) error {
+	info, err := root.Stat(".")
+	if err != nil {
+		return fmt.Errorf("work directory: %w", err)
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		src.Dev, src.Ino = st.Dev, st.Ino
+	}
+	return nil
 }
 
 // ownTmpFiles are the root and the work directory's mount point of the file system in /tmp.

@@ -65,7 +65,7 @@ var innerCalls = []knownCall{
 func (c *knownCall) try() unix.Errno {
 	pid, _, errno := unix.RawSyscall6(c.nr, c.args[0], c.args[1], c.args[2], c.args[3], c.args[4], 0)
 	if errno == 0 && pid == 0 && (c.nr == unix.SYS_CLONE || c.nr == unix.SYS_CLONE3) {
-		unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0) // a child, which no kernel should have made
+		_, _, _ = unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0) // a child, which no kernel should have made
 	}
 	if slices.Contains(c.own, errno) {
 		return 0

@@ -99,7 +99,7 @@ func raiseLoopback() error {
 	if err != nil {
 		return os.NewSyscallError("socket", err)
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	req, err := unix.NewIfreq("lo")
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func emptyMount(fsType string, params ...string) (int, error) {
 	if err != nil {
 		return -1, os.NewSyscallError("fsopen "+fsType, err)
 	}
-	defer unix.Close(fs)
+	defer func() { _ = unix.Close(fs) }()
 	for i := 0; i+1 < len(params); i += 2 {
 		if err := unix.FsconfigSetString(fs, params[i], params[i+1]); err != nil {
 			return -1, os.NewSyscallError("fsconfig "+fsType, err)

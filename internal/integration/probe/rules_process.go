@@ -32,7 +32,7 @@ func credRules() []Rule {
 }
 
 func processRules() []Rule {
-	const sameUser = "the kernel lets a user do this to all that is his; the init must see to it that a change does not outlive the run"
+	const sameUser = "the kernel lets a user do this to all that is his; the init looks after each run, and a cell whose init has changed serves no other"
 	return class(
 		"other processes: PID 1",
 		Rule{IDs: "ptrace.*", What: "tracing PID 1, a child, or being traced", Want: "EPERM", Twin: "OK"},
@@ -40,11 +40,7 @@ func processRules() []Rule {
 		Rule{IDs: "process.perf*", What: "measuring a process", Want: "EPERM", Twin: "OK|EACCES", Why: "EACCES: some distributions forbid it to users (kernel.perf_event_paranoid)"},
 		Rule{IDs: "process.migrate_pages process.move_pages", What: "moving the memory of PID 1 about", Want: "EPERM", Twin: "!EPERM"},
 		Rule{IDs: "process.kcmp", What: "comparing with PID 1", Want: "EPERM", Twin: "OK|ENOSYS", Why: "ENOSYS: a kernel without CONFIG_KCMP"},
-		Rule{IDs: "process.rlimit.get", What: "the limits of PID 1", Want: "OK", Why: sameUser, NoTwin: ownPlace},
-		Rule{
-			IDs: "process.rlimit.set", What: "changing the limits of PID 1", Want: "EPERM", Twin: "OK",
-			Why: "a limit of the init is one of all later runs, and can keep them from starting",
-		},
+		Rule{IDs: "process.rlimit.*", What: "the limits of PID 1, set to what they are", Want: "OK", Why: sameUser, NoTwin: ownPlace},
 		Rule{IDs: "process.nice process.affinity process.scheduler.same process.ioprio.same", What: "the share of PID 1, set to what it is", Want: "OK", Why: sameUser, NoTwin: ownPlace},
 		Rule{IDs: "process.scheduler.fifo process.ioprio.realtime", What: "real time for PID 1", Want: "EPERM", NoTwin: hostCapability},
 		Rule{IDs: "process.setpgid", What: "PID 1 in another process group", Want: "ESRCH", Twin: "OK"},

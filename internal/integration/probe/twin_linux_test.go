@@ -38,22 +38,27 @@ func throwAway(t *testing.T, id int, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run returns stdout. It skips the test where no user namespace can be made, unless SANDBOX_REQUIRE names them.
+// noUserns skips the test, as no user namespace can be made, unless SANDBOX_REQUIRE names them.
+func noUserns(t *testing.T, err error) {
+	t.Helper()
+	if strings.Contains(os.Getenv("SANDBOX_REQUIRE"), "userns") {
+		t.Fatalf("user namespaces do not work, and this machine must have them: %v", err)
+	}
+	t.Skipf("user namespaces do not work here: %v", err)
+}
+
+// run returns stdout.
 func run(t *testing.T, cmd *exec.Cmd) []byte {
 	t.Helper()
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
-		if strings.Contains(os.Getenv("SANDBOX_REQUIRE"), "userns") {
-			t.Fatalf("user namespaces do not work, and this machine must have them: %v", err)
-		}
-		t.Skipf("user namespaces do not work here: %v", err)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Start(); err != nil {
+		noUserns(t, err)
 	}
-	if err != nil {
+	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd.Args, err, stderr.Bytes())
 	}
-	return out
+	return stdout.Bytes()
 }
 
 // What the sandbox refuses works where nothing guards it. A call that the kernel does not have shows nothing.
@@ -113,11 +118,16 @@ func TestCheck_FindsWhatIsOpen(t *testing.T) {
 // Run by mistake where it has rights, the probe does nothing.
 func TestProbe_Refuses(t *testing.T) {
 	program := Build(t)
+	plain := exec.Command("setpriv", "--no-new-privs", program, "--inside")
+	if os.Getuid() == 0 {
+		plain.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
 	for _, tt := range []struct {
 		name string
 		cmd  *exec.Cmd
 		says string
 	}{
+		{"a user of the host", plain, "first user or PID name space"},
 		{"as it is", exec.Command(program, "--inside"), "refused: "},
 		{"without --inside", exec.Command(program), "usage: "},
 		{"twin without its word", exec.Command(program, "twin", "all"), "usage: "},
@@ -129,13 +139,14 @@ func TestProbe_Refuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			tt.cmd.Stdout, tt.cmd.Stderr = &stdout, &stderr
-			err := tt.cmd.Run()
-			exit := new(exec.ExitError)
-			if !errors.As(err, &exit) {
-				t.Skipf("it cannot be tried here: %v", err)
+			if err := tt.cmd.Start(); errors.Is(err, exec.ErrNotFound) {
+				t.Skip(err)
+			} else if err != nil {
+				noUserns(t, err)
 			}
-			if exit.ExitCode() != 3 || stdout.Len() > 0 || !strings.Contains(stderr.String(), tt.says) {
-				t.Errorf("it ended with %v, stdout %q, stderr %q", err, stdout.Bytes(), stderr.Bytes())
+			err := tt.cmd.Wait()
+			if code := tt.cmd.ProcessState.ExitCode(); code != 3 || stdout.Len() > 0 || !strings.Contains(stderr.String(), tt.says) {
+				t.Errorf("it ended with %v, stdout of %d bytes, stderr %q", err, stdout.Len(), stderr.Bytes())
 			}
 		})
 	}

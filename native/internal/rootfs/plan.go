@@ -40,6 +40,8 @@ type Config struct {
 type Source struct {
 	Path string
 	FD   int
+	// Dev and Ino are those that it must have when it is mounted; zero is not checked.
+	Dev, Ino uint64
 }
 
 // Grant is a path that the script sees as on the host.

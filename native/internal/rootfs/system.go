@@ -79,7 +79,7 @@ func (b *builder) final() {
 	b.op(spec.Op{Kind: spec.OpTmpfs, Target: Tmp, Size: b.cfg.Tmp, Inodes: b.cfg.TmpFiles, Mode: 0o1777})
 	b.op(spec.Op{Kind: spec.OpScripts, Target: spec.ScriptDir, Size: b.cfg.Scripts, Inodes: 16, Mode: 0o755})
 	b.op(spec.Op{Kind: spec.OpDir, Target: b.cfg.WorkTarget, Mode: 0o755})
-	b.op(spec.Op{Kind: spec.OpBind, Target: b.cfg.WorkTarget, Source: b.cfg.Work.Path, FD: b.cfg.Work.FD})
+	b.op(spec.Op{Kind: spec.OpBind, Target: b.cfg.WorkTarget, Source: b.cfg.Work.Path, FD: b.cfg.Work.FD, Dev: b.cfg.Work.Dev, Ino: b.cfg.Work.Ino})
 	for _, p := range masked {
 		b.op(spec.Op{Kind: spec.OpMask, Target: p})
 	}

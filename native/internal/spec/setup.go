@@ -46,13 +46,13 @@ type Op struct {
 	Size   int64  `json:",omitempty"`
 	Inodes int64  `json:",omitempty"`
 	// FD is the index of a detached mount, counted from 1; 0 means Source.
-	FD       int  `json:",omitempty"`
+	FD int `json:",omitempty"`
 	// Dev and Ino are those that the source must have; 0 is not checked.
 	Dev, Ino uint64 `json:",omitempty"`
 	ReadOnly bool   `json:",omitempty"`
-	Device   bool `json:",omitempty"` // device nodes work
-	NoExec   bool `json:",omitempty"`
-	Optional bool `json:",omitempty"` // no Source: no error
+	Device   bool   `json:",omitempty"` // device nodes work
+	NoExec   bool   `json:",omitempty"`
+	Optional bool   `json:",omitempty"` // no Source: no error
 }
 
 // Landlock is a ruleset. It is exact for one version of the kernel's interface: what the version knows
