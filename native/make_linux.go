@@ -167,7 +167,7 @@ func (b *blueprint) source(path string) (rootfs.Source, error) {
 // rlimits are limits of each process. What is to bound a whole run is the cgroup's.
 func rlimits(l *engine.Limits) []spec.Rlimit {
 	all := []spec.Rlimit{
-		{Resource: unix.RLIMIT_CORE, Value: 0},
+		{Resource: unix.RLIMIT_CORE, Value: 1}, // 0 would still start a host program that core_pattern names: core(5)
 		{Resource: unix.RLIMIT_MEMLOCK, Value: 8 << 20},
 		{Resource: unix.RLIMIT_MSGQUEUE, Value: 0}, // a queue would outlive the run
 		{Resource: unix.RLIMIT_NICE, Value: 0},

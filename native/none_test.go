@@ -218,6 +218,10 @@ func TestNone_Environment(t *testing.T) {
 	if strings.Contains(env, "canary") {
 		t.Errorf("the environment of this process is there:\n%s", env)
 	}
+	// This would make a Go program talk, if it were in its environment.
+	if out := plainExec(t, s, ":", &engine.RunOptions{Env: map[string]string{"GODEBUG": "inittrace=1"}}); len(out.Stderr) > 0 {
+		t.Errorf("the script's environment reaches this program's own start: %s", out.Stderr)
+	}
 	for cwd, want := range map[string]string{"": dir, "sub": dir + "/sub", engine.WorkDir + "/sub": dir + "/sub"} {
 		if got := plainOutput(t, s, "pwd -P", &engine.RunOptions{Cwd: cwd}); got != want+"\n" {
 			t.Errorf("cwd %q is %q", cwd, got)
@@ -465,7 +469,12 @@ func TestNone_Timeout(t *testing.T) {
 			wantPlainGone(t, string(out.Stdout))
 		})
 	}
-	out := plainExec(t, s, "import time\nprint('before')\ntry: time.sleep(1000)\nexcept KeyboardInterrupt: print('interrupted')",
+	// What is stopped is told to go on, so that it can end in an orderly way.
+	out := plainExec(t, s, "trap 'echo told; exit' TERM; kill -STOP $$; while :; do :; done", &engine.RunOptions{Timeout: 300 * time.Millisecond})
+	if string(out.Stdout) != "told\n" {
+		t.Errorf("a stopped script wrote %q", out.Stdout)
+	}
+	out = plainExec(t, s, "import time\nprint('before')\ntry: time.sleep(1000)\nexcept KeyboardInterrupt: print('interrupted')",
 		&engine.RunOptions{Type: engine.Python, Timeout: time.Second})
 	wantPlainEnd(t, out.Result, engine.ReasonTimeout, 124)
 	if string(out.Stdout) != "before\ninterrupted\n" {
@@ -502,7 +511,7 @@ const plainForks = `
 sleep 1000 & echo $!
 (sleep 1000 & echo $!)
 (trap '' HUP INT TERM; sleep 1000 & echo $!)
-sleep 1000 & kill -STOP $!; echo $!
+(sleep 1000 & kill -STOP $!; echo $!)
 set -m
 sleep 1000 & echo $!
 `

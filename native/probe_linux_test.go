@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -236,4 +237,17 @@ func withMarker(t *testing.T, marker string) string {
 		}
 	}
 	return ""
+}
+
+func TestProbe_ReadCalls(t *testing.T) {
+	refused := map[string]unix.Errno{}
+	readCalls("clone 1\nunshare 0\nmount 38\numount2", refused)
+	want := map[string]unix.Errno{"clone": unix.EPERM, "mount": unix.ENOSYS, "umount2": unix.ENOSYS}
+	if !maps.Equal(refused, want) {
+		t.Errorf("%v, want %v", refused, want)
+	}
+	readCalls(`{"Detail":"","Error":"","Errno":0}`+"\n", refused) // a trial's last line is no call
+	if !maps.Equal(refused, want) {
+		t.Errorf("%v, want %v", refused, want)
+	}
 }

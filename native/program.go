@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/sandbar-dev/sandbar/engine"
 )
@@ -58,13 +59,15 @@ func notThere(t engine.ScriptType) error {
 func withPythonPath(env []string, cwd string) []string {
 	const name = "PYTHONPATH="
 	out := make([]string, 0, len(env)+1)
-	value := name + cwd
+	dirs := []string{cwd}
 	for _, kv := range env {
-		if len(kv) > len(name) && kv[:len(name)] == name {
-			value += string(os.PathListSeparator) + kv[len(name):]
-			continue
+		rest, ok := strings.CutPrefix(kv, name)
+		switch {
+		case !ok:
+			out = append(out, kv)
+		case rest != "":
+			dirs = append(dirs, rest)
 		}
-		out = append(out, kv)
 	}
-	return append(out, value)
+	return append(out, name+strings.Join(dirs, string(os.PathListSeparator)))
 }

@@ -40,11 +40,11 @@ func openSandboxExec(d *Driver, spec *engine.SessionSpec) (engine.DriverSession,
 func sandboxExecWrapper(command string, spec *engine.SessionSpec) (wrapper, error) {
 	grants := make([]profileGrant, len(spec.Grants))
 	for i, g := range spec.Grants {
-		real, err := filepath.EvalSymlinks(g.Path)
+		target, err := filepath.EvalSymlinks(g.Path)
 		if err != nil {
 			return nil, fmt.Errorf("granted path: %w", err)
 		}
-		grants[i] = profileGrant{path: g.Path, real: real, writable: g.Writable}
+		grants[i] = profileGrant{path: g.Path, real: target, writable: g.Writable}
 	}
 	return func(p program, dirs *runDirs, rs *engine.RunSpec) program {
 		profile := buildProfile(&profileConfig{

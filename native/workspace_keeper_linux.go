@@ -18,10 +18,8 @@ import (
 // keeper is the process that holds a work directory: see the second diagram of package spec. It ends when our end
 // of its socket is closed, also by our own death.
 type keeper struct {
-	conn *conn
-	proc *os.Process
-	// gone is set when it must not be asked any more.
-	gone  bool
+	conn  *conn
+	proc  *os.Process
 	ended chan struct{}
 }
 
@@ -105,7 +103,7 @@ func (k *keeper) ask(kind spec.Kind, payload []byte, want spec.Kind) (*os.File, 
 func (k *keeper) close() error {
 	err := k.conn.close()
 	if errors.Is(err, net.ErrClosed) {
-		err = nil // it was closed when it did not answer
+		err = nil // it has not answered, and was ended then
 	}
 	_ = k.proc.Kill()
 	select {

@@ -133,14 +133,10 @@ var errNoKeeper = errors.New("the process that keeps the work directory has ende
 func (w *workspace) mount() (*os.File, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.keeper.gone {
-		return nil, errNoKeeper
-	}
 	_ = w.keeper.conn.c.SetReadDeadline(time.Now().Add(w.patience))
 	f, err := w.keeper.ask(spec.KindStart, nil, spec.KindStarted)
 	if err != nil {
-		// An answer that comes late would be taken for that of the next question.
-		w.keeper.gone = true
+		// An answer that comes late would be taken for that of the next question: there is none.
 		return nil, errors.Join(fmt.Errorf("%w: %w", errNoKeeper, err), w.keeper.close())
 	}
 	if w.owner == nil {
@@ -157,7 +153,6 @@ func (w *workspace) mount() (*os.File, error) {
 func (w *workspace) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.keeper.gone = true
 	err := w.keeper.close()
 	if w.dir != nil {
 		err = errors.Join(err, w.dir.Close())

@@ -192,6 +192,7 @@ func TestWorkspace_OverwriteWhenFull(t *testing.T) {
 		}
 		wantContent(t, s, "f", bytes.ToUpper(small))
 	}
+	wantNoSpace(t, put("f", make([]byte, 5*mib)))
 	wantNoSpace(t, put("f", make([]byte, 100*mib)))
 	if fi, err := s.Stat(t.Context(), "f"); err != nil || fi.Mode != 0o400 {
 		t.Errorf("mode %v, %v", fi.Mode, err)
@@ -371,6 +372,33 @@ func TestWorkspace_KeeperKilled(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A keeper that does not answer is given up: its answer would come to the next who asks.
+func TestWorkspace_KeeperStopped(t *testing.T) {
+	needBackend(t, Userns)
+	made, err := driverOf(t, Userns).MakeWorkspace(t.Context(), engine.Limits{Disk: mib})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := made.(*workspace)
+	pid := w.keeper.proc.Pid
+	if f, err := w.mount(); err != nil || f.Close() != nil {
+		t.Fatal(err)
+	}
+	w.patience = 50 * time.Millisecond
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := w.mount(); !errors.Is(err, errNoKeeper) {
+			t.Errorf("mount: %v", err)
+		}
+	}
+	waitGone(t, []int{pid})
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // The keeper has no right and sees nothing that it does not need.

@@ -429,7 +429,9 @@ func TestC102_BadWorkDir(t *testing.T) {
 		}
 		for _, vanish := range []func() error{
 			func() error { return os.Rename(real, real+"-moved") },
-			func() error { return errors.Join(os.Mkdir(real, 0o777), os.WriteFile(filepath.Join(real, "other"), nil, 0o644)) },
+			func() error {
+				return errors.Join(os.Mkdir(real, 0o777), os.WriteFile(filepath.Join(real, "other"), nil, 0o644))
+			},
 		} {
 			if err := vanish(); err != nil {
 				t.Fatal(err)

@@ -28,7 +28,7 @@ const (
 var canaryFile string
 
 // patience is for what must end, at whatever speed.
-const patience = 2 * time.Minute
+const patience = 3 * time.Minute
 
 // bound is how long after its timeout a run may still be there. It says that runs end, not how fast this machine is.
 const bound = 20 * time.Second

@@ -32,7 +32,7 @@ func (c *cell) clean(r *running) error {
 			return fmt.Errorf("empty %s: %w", d.f.Name(), err)
 		}
 	}
-	if err := c.posture.unchanged(); err != nil {
+	if err := c.posture.unchanged(c.threads); err != nil {
 		return err
 	}
 	n, err := ipcLeft()

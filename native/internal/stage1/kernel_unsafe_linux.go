@@ -72,9 +72,9 @@ func defaultSignals() error {
 	return os.NewSyscallError("rt_sigprocmask", unix.PthreadSigmask(unix.SIG_SETMASK, &none, nil))
 }
 
-// ioPriority is the main thread's, ioprio_get(2); the first argument says that the second is a thread.
-func ioPriority() (int, error) {
-	r, _, errno := unix.RawSyscall(unix.SYS_IOPRIO_GET, 1, mainThread, 0)
+// ioPriority is a thread's, ioprio_get(2); the first argument says that the second is a thread.
+func ioPriority(thread int) (int, error) {
+	r, _, errno := unix.RawSyscall(unix.SYS_IOPRIO_GET, 1, uintptr(thread), 0)
 	if errno != 0 {
 		return 0, errno
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"strconv"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -12,36 +14,48 @@ import (
 
 // posture is what processes of the same user may change about this one, and what its children inherit.
 type posture struct {
+	threads []threadPosture // the first one is that of the thread that forks
+	limits  [rlimitCount]unix.Rlimit
+}
+
+// threadPosture is what of it each thread has of its own.
+type threadPosture struct {
+	thread   int
 	nice     int
 	io       int
 	policy   unix.SchedAttr
 	affinity unix.CPUSet
-	limits   [rlimitCount]unix.Rlimit
 }
 
 // rlimitCount is RLIM_NLIMITS.
 const rlimitCount = 16
 
-// mainThread is the thread that forks: the first one of process 1. Any thread may ask about it.
-const mainThread = 1
-
-// readPosture reads it for the main thread.
-func readPosture() (posture, error) {
-	var p posture
-	var err error
-	if p.nice, err = unix.Getpriority(unix.PRIO_PROCESS, mainThread); err != nil {
-		return p, os.NewSyscallError("getpriority", err)
-	}
-	if p.io, err = ioPriority(); err != nil {
-		return p, os.NewSyscallError("ioprio_get", err)
-	}
-	attr, err := unix.SchedGetAttr(mainThread, 0)
+// threads lists this process's threads. Its own main thread, number 1 in the namespace, comes first.
+func threads() ([]int, error) {
+	entries, err := os.ReadDir("/proc/self/task")
 	if err != nil {
-		return p, os.NewSyscallError("sched_getattr", err)
+		return nil, err
 	}
-	p.policy = *attr
-	if err := unix.SchedGetaffinity(mainThread, &p.affinity); err != nil {
-		return p, os.NewSyscallError("sched_getaffinity", err)
+	var all []int
+	for _, e := range entries {
+		n, err := strconv.Atoi(e.Name())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+// readPosture reads it for the threads that are given. Any thread may ask about any.
+func readPosture(threads []int) (posture, error) {
+	var p posture
+	for _, n := range threads {
+		t, err := readThread(n)
+		if err != nil {
+			return p, err
+		}
+		p.threads = append(p.threads, t)
 	}
 	for i := range p.limits {
 		if err := unix.Getrlimit(i, &p.limits[i]); err != nil {
@@ -51,16 +65,32 @@ func readPosture() (posture, error) {
 	return p, nil
 }
 
+func readThread(n int) (t threadPosture, err error) {
+	t.thread = n
+	if t.nice, err = unix.Getpriority(unix.PRIO_PROCESS, n); err != nil {
+		return t, os.NewSyscallError("getpriority", err)
+	}
+	if t.io, err = ioPriority(n); err != nil {
+		return t, os.NewSyscallError("ioprio_get", err)
+	}
+	attr, err := unix.SchedGetAttr(n, 0)
+	if err != nil {
+		return t, os.NewSyscallError("sched_getattr", err)
+	}
+	t.policy = *attr
+	return t, os.NewSyscallError("sched_getaffinity", unix.SchedGetaffinity(n, &t.affinity))
+}
+
 // errChanged: a run has changed the init, and would so have an effect on the next one.
 var errChanged = errors.New("the init's priority, processors or limits have been changed")
 
 // unchanged compares.
-func (p *posture) unchanged() error {
-	now, err := readPosture()
+func (p *posture) unchanged(threads []int) error {
+	now, err := readPosture(threads)
 	if err != nil {
 		return err
 	}
-	if now != *p {
+	if now.limits != p.limits || !slices.Equal(now.threads, p.threads) {
 		return errChanged
 	}
 	return nil

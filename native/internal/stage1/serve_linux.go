@@ -22,6 +22,7 @@ type cell struct {
 	score   string
 	empty   []directory
 	scripts directory
+	threads []int // that there are when the first run comes; the runtime keeps them
 	posture posture
 	begun   chan *running
 
@@ -63,11 +64,17 @@ func serve() {
 		}
 		c.empty = append(c.empty, d)
 	}
+	go c.reap()
+	if c.threads, err = threads(); err == nil {
+		c.posture, err = readPosture(c.threads)
+	}
+	if err != nil {
+		c.host.fail("second stage", err)
+	}
 	ready, err := json.Marshal(spec.Ready{Facts: facts})
 	if err != nil {
 		c.host.fail("second stage", err)
 	}
-	go c.reap()
 	c.send(spec.KindReady, ready)
 	c.read()
 }
@@ -95,8 +102,7 @@ func (c *cell) prepare() error {
 	}
 	c.score = string(buf[:n])
 	makeThreads()
-	c.posture, err = readPosture()
-	return err
+	return nil
 }
 
 func (c *cell) send(k spec.Kind, payload []byte, fds ...int) {

@@ -118,7 +118,8 @@ void add_calls(void)
 		if (bare[i].nr >= 0)
 			add(try_bare, 0, 0, i, "call.native.%s", bare[i].name);
 	for (size_t i = 0; i < sizeof bare / sizeof bare[0]; i += 9) /* the kernel drops the high half of the number too */
-		add(try_bare, 0, 1L << HIGH, i, "call.high.%s", bare[i].name);
+		if (bare[i].nr >= 0)
+			add(try_bare, 0, 1L << HIGH, i, "call.high.%s", bare[i].name);
 #ifdef __x86_64__
 	add_x32();
 #endif
