@@ -35,5 +35,6 @@
 //
 // Options.Limits can bound what exists in the work directory. The bound counts what file calls and the
 // scripts of a tier that supports it write; while a file is replaced, the old and the new one are both on
-// the disk and count as one.
+// the disk and count as one. Where the directory is in memory (see Limits.Disk) they count as two, and a file for
+// which there is no room beside the old one is replaced in place.
 package engine

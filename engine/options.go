@@ -21,7 +21,7 @@ const (
 type Options struct {
 	// WorkDir is a host directory that becomes the session's work directory. It must be absolute and
 	// exist; it may be reached through a symbolic link. It stays after Close. Empty: a new directory
-	// in the system's temporary directory, removed by Close.
+	// in the system's temporary directory, or in memory where that is how Limits.Disk holds, removed by Close.
 	WorkDir string
 	// ReadOnly and ReadWrite are absolute host paths, of files or directories, that scripts see at
 	// the same path. None may be "/", lie inside another or in the work directory, or cover it. None may
@@ -81,6 +81,15 @@ type Limits struct {
 	TmpFiles int64
 	// Disk is the size of all files in the work directory in bytes, DiskFiles the number of files and
 	// directories. Zero: none.
+	//
+	// In a session with a native tier that makes cells, the work directory then lies in memory: a file system that
+	// holds the limits for every tier, and that Info gives no HostDir for. Files there take whole pages (4 KiB on
+	// most machines): Disk is rounded down to them, and less than one is ErrNotEnforceable. A hard link counts as
+	// one more file. What a run adds counts as its memory too, so that it cannot be more than Memory, and takes
+	// the host's memory or swap until it is removed or the session is closed; DiskFiles without Disk leaves the
+	// size to that. Such a tier cannot bound a WorkDir that is given: that is ErrNotEnforceable.
+	//
+	// In other sessions the work directory is an ordinary one, and file calls and the tier count.
 	Disk      int64
 	DiskFiles int64
 	// Processes is the number of processes and threads. Zero: 256 in the native tier. The wasm tier

@@ -123,7 +123,7 @@ func TestWorkspace_NotMadeByATier(t *testing.T) {
 			}
 			exec(t, s, "hello", nil) // the other tier
 			info := s.Info()
-			if (len(info.Unenforced) != 0) != (tt.opts.BestEffort) {
+			if (len(info.Unenforced) != 0) != tt.opts.BestEffort {
 				t.Errorf("not enforced: %v", info.Unenforced)
 			}
 			if info.HostDir == "" {
@@ -137,6 +137,14 @@ func TestWorkspace_NotMadeByATier(t *testing.T) {
 }
 
 func TestWorkspace_MadeThenOpenFails(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	late := newMaker(t, newNative())
+	late.err = ErrNotAvailable // for lack of time
+	for _, bestEffort := range []bool{false, true} {
+		_, err := Open(ctx, []Driver{late}, &Options{Limits: Limits{Disk: 1000}, BestEffort: bestEffort})
+		wantErr(t, "Open without time", err, context.Canceled)
+	}
 	native := newMaker(t, newNative())
 	native.openErr = errors.New("other")
 	_, err := Open(t.Context(), []Driver{native}, &Options{Limits: Limits{Disk: 1000}})

@@ -30,6 +30,8 @@ func (s *Session) makeWorkspace(ctx context.Context, t *tier) (*workspace, error
 	made, err := t.driver.(WorkspaceMaker).MakeWorkspace(ctx, *limits)
 	switch {
 	case err == nil:
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("%s tier: work directory: %w", t.name, context.Cause(ctx))
 	case s.opts.BestEffort && (errors.Is(err, ErrNotAvailable) || errors.Is(err, ErrNotEnforceable)):
 		return nil, nil //nolint:nilnil // see above
 	case errors.Is(err, ErrNotAvailable):

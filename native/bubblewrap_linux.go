@@ -41,7 +41,7 @@ func (b *blueprint) bubblewrap(path string, theirs *os.File) (*exec.Cmd, error) 
 	if err != nil {
 		return nil, err
 	}
-	w := &bwrapArgs{files: append([]*os.File{theirs, b.self}, b.mounts...)}
+	w := &bwrapArgs{files: b.files(theirs)}
 	w.add("--unshare-user", "--uid", strconv.Itoa(spec.UID), "--gid", strconv.Itoa(spec.GID))
 	w.add("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--as-pid-1")
 	if b.alone {

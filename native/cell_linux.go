@@ -33,8 +33,16 @@ type cell struct {
 	closed  bool // pidfd is
 }
 
-// reapLauncher waits for what we started.
+// reapLauncher waits for what we started, and ends what that started: a bwrap that hangs in its set-up is two
+// processes, of which we know one. It leads its process group, and keeps the number until it is reaped.
 func (c *cell) reapLauncher(cmd *exec.Cmd) {
+	for {
+		err := unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL)
 	c.end = cmd.Wait()
 	close(c.ended)
 }

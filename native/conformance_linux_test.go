@@ -1,6 +1,8 @@
 package native
 
 import (
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/sandbar-dev/sandbar/engine"
@@ -37,12 +39,31 @@ func openWith(d *Driver) enginetest.Open {
 	}
 }
 
+// The suites run at the same time, however few processors there are: most of their time is waiting.
 func TestConformance(t *testing.T) {
+	var suites sync.WaitGroup
+	defer suites.Wait()
 	for _, b := range []Backend{Userns, Bubblewrap} {
-		t.Run(string(b), func(t *testing.T) {
-			d := driverOf(t, b)
-			caps := enginetest.Caps{Types: []engine.ScriptType{engine.Shell, engine.Python}, Memory: true, CPU: true, Disk: true, Tmp: true}
-			enginetest.Conformance(t, openWith(d), caps)
-		})
+		d := driverOf(t, b)
+		for _, typ := range []engine.ScriptType{engine.Shell, engine.Python} {
+			suites.Go(func() {
+				t.Run(string(b)+"/"+string(typ), func(t *testing.T) {
+					needBackend(t, b)
+					if typ == engine.Python && findPython().path == "" {
+						t.Skip(notThere(typ))
+					}
+					enginetest.Conformance(t, openWith(d), capsOf(d, typ))
+				})
+			})
+		}
+	}
+}
+
+// capsOf says what a driver can do on this host.
+func capsOf(d *Driver, typ engine.ScriptType) enginetest.Caps {
+	holds := func(limit string) bool { return !slices.Contains(d.Info().Unenforced, limit) }
+	return enginetest.Caps{
+		Types: []engine.ScriptType{typ}, Native: true, OpenNetwork: d.host.landlock() >= abiScopes,
+		Memory: holds("Memory"), CPU: holds("CPU"), Disk: true, Tmp: holds("Tmp"), FileSize: holds("FileSize"), Processes: holds("Processes"),
 	}
 }

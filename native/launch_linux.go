@@ -104,8 +104,9 @@ func (l *launching) dialogue() error {
 		if err != nil {
 			return err
 		}
-		if err := c.conn.send(m.kind, payload); err != nil {
-			return l.gone(err)
+		// An init that has ended says why: that is still to be read.
+		if err := c.conn.send(m.kind, payload); err != nil && !hasEnded(err) {
+			return err
 		}
 	}
 	payload, err := l.expect(spec.KindReady)
@@ -122,8 +123,10 @@ func (l *launching) expect(want spec.Kind) ([]byte, error) {
 		_ = unix.Close(fd)
 	}
 	switch {
+	case hasEnded(err):
+		return nil, l.cell.launcherEnd()
 	case err != nil:
-		return nil, l.gone(err)
+		return nil, err
 	case kind == spec.KindFailed:
 		f, err := spec.ParseFailed(payload)
 		if err != nil {
@@ -137,12 +140,9 @@ func (l *launching) expect(want spec.Kind) ([]byte, error) {
 	return payload, nil
 }
 
-// gone tells how the other side ended, when that is why the socket failed.
-func (l *launching) gone(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.EPIPE) {
-		return l.cell.launcherEnd()
-	}
-	return err
+// hasEnded reports that a socket failed because nobody has its other end.
+func hasEnded(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.EPIPE)
 }
 
 // initError is a step that failed in the init.

@@ -31,6 +31,12 @@ type blueprint struct {
 
 func (b *blueprint) close() { closeFiles(b.mounts) }
 
+// files are what the init inherits, from descriptor spec.FDSocket on. The program is there three times: two of them
+// hold the places of spec.FDScripts and spec.FDScore.
+func (b *blueprint) files(theirs *os.File) []*os.File {
+	return append([]*os.File{theirs, b.self, b.self, b.self}, b.mounts...)
+}
+
 // makeCell makes a cell of the driver's backend.
 func (d *Driver) makeCell(ctx context.Context, ss *engine.SessionSpec, mode netpolicy.Mode, group *cgroup.Group) (*cell, error) {
 	b, err := d.blueprint(ss, mode)

@@ -287,6 +287,14 @@ except OSError: print('no terminal')`
 }
 
 func TestNone_Limits(t *testing.T) {
+	// Where this process may have none, it tries to have a core file first.
+	var core unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_CORE, &core); err != nil {
+		t.Fatal(err)
+	}
+	if unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{Cur: 1 << 20, Max: max(core.Max, 1<<20)}) == nil {
+		defer func() { _ = unix.Setrlimit(unix.RLIMIT_CORE, &core) }()
+	}
 	s := openNoneSession(t, &engine.Options{Limits: engine.Limits{OpenFiles: 40, FileSize: 5000}})
 	if got := plainOutput(t, s, "ulimit -n; ulimit -Hn; ulimit -c", nil); got != "40\n40\n0\n" {
 		t.Errorf("limits %q", got)
@@ -581,6 +589,11 @@ func TestNone_Terminal(t *testing.T) {
 	got := plainOutput(t, s, "[ -t 0 ] && [ -t 1 ] && [ -t 2 ] && stty size < /dev/tty", &engine.RunOptions{Terminal: size})
 	if got != "31 77\r\n" {
 		t.Errorf("size %q", got)
+	}
+	got = plainOutput(t, s, "import os\ntty = os.open('/dev/tty', os.O_RDWR)\nprint(os.tcgetpgrp(tty) == os.getpgrp(), os.isatty(0))",
+		&engine.RunOptions{Type: engine.Python, Terminal: size})
+	if got != "True True\r\n" {
+		t.Errorf("the controlling terminal: %q", got)
 	}
 	p := plainStart(t, s, "stty -echo; trap 'stty size; exit 5' WINCH; echo ready; while :; do sleep 0.1; done", &engine.RunOptions{Terminal: size})
 	stdout := p.Stdout()

@@ -18,9 +18,18 @@ const (
 	Bubblewrap Backend = "bubblewrap"
 	// Userns: namespaces and mounts are made by this program. It needs no other.
 	Userns Backend = "userns"
-	// None: a process group and resource limits, and no isolation.
+	// None: no isolation. A script is a child of this program with all its rights, in a session and a process group of
+	// its own; OpenFiles and FileSize hold. Who wants that has to say so: Network must be netpolicy.Open and ReadOnly
+	// empty, unless BestEffort.
+	//
+	// There is no engine.WorkDir: the script is in Info.HostDir. HOME, PATH, PWD and VIRTUAL_ENV lead there where they
+	// name WorkDir, and TMPDIR to a directory of the run's own where it is /tmp; arguments and other variables stay as they
+	// are. When a run ends, its session is killed. What has made another one (setsid(2)) goes on, and so does a script
+	// whose embedding program is killed.
 	None Backend = "none"
-	// SandboxExec: sandbox-exec(1) of macOS.
+	// SandboxExec: as None, under a profile of sandbox-exec(1) of macOS. A script reads and executes the system's programs,
+	// writes to the work directory, to TMPDIR and to what was granted, and has no network or the host's; it signals its own
+	// processes alone. It may learn of other processes of the same user. Apple calls the program deprecated.
 	SandboxExec Backend = "sandbox-exec"
 )
 
@@ -34,7 +43,7 @@ type Options struct {
 	// Bubblewrap is the path of bwrap. Zero: /usr/bin/bwrap, or else one in /usr/local/bin or /bin. PATH is
 	// not asked.
 	Bubblewrap string
-	// StartTimeout bounds the making of a cell. Zero: 10 seconds.
+	// StartTimeout bounds the making of a cell, and without cells the start of a script. Zero: 10 seconds.
 	StartTimeout time.Duration
 	// Logger gets steps and warnings. Nil: none.
 	Logger *slog.Logger

@@ -73,15 +73,12 @@ func (r *Report) Backend(b Backend) Finding {
 type ProbeOptions struct {
 	// Bubblewrap is the path of bwrap, as in Options.
 	Bubblewrap string
-	// Timeout bounds the whole probe. What was not tried by then is reported so. Zero: 5 seconds.
+	// Timeout bounds the whole probe, and two fifths of it each attempt. What was not tried by then is reported so.
+	// Zero: 5 seconds.
 	Timeout time.Duration
 }
 
-const (
-	defaultProbeTimeout = 5 * time.Second
-	// attemptTimeout bounds each attempt.
-	attemptTimeout = 2 * time.Second
-)
+const defaultProbeTimeout = 5 * time.Second
 
 // Probe tells what works on this host and, for what does not, why. Each finding comes from trying it: a backend runs
 // a script, a feature is used by a process of its own; settings are read afterwards, to name the one at fault.
@@ -131,6 +128,9 @@ type prober struct {
 	settings *settings
 }
 
+// patience bounds an attempt: two that hang leave time for the rest.
+func (p *prober) patience() time.Duration { return p.opts.Timeout * 2 / 5 }
+
 func (p *prober) host() Host {
 	s := p.settings
 	return Host{OS: runtime.GOOS, Arch: runtime.GOARCH, Kernel: s.kernel, UID: os.Geteuid(), Container: string(s.container), GVisor: s.gvisor}
@@ -143,7 +143,7 @@ func (p *prober) attempt(ctx context.Context, name string, kind FindingKind, try
 		f.Detail = "not tried: the time for the probe is over"
 		return f
 	}
-	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	ctx, cancel := context.WithTimeout(ctx, p.patience())
 	defer cancel()
 	detail, err := try(ctx)
 	if err == nil {
@@ -197,7 +197,8 @@ const plainScript = `echo works >probe && read -r word <probe && [ "$word" = wor
 
 // backend opens a session of a backend and runs a script in it.
 func (p *prober) backend(ctx context.Context, b Backend) (detail string, err error) {
-	d, err := New(&Options{Backend: b, Bubblewrap: p.opts.Bubblewrap, StartTimeout: attemptTimeout})
+	// The backend gives up before we do: then it says what it waited for.
+	d, err := New(&Options{Backend: b, Bubblewrap: p.opts.Bubblewrap, StartTimeout: p.patience() * 3 / 4})
 	if err != nil {
 		return "", err
 	}
@@ -215,7 +216,7 @@ func (p *prober) backend(ctx context.Context, b Backend) (detail string, err err
 	if b == None || b == SandboxExec {
 		script = plainScript
 	}
-	out, err := s.Exec(ctx, script, &engine.RunOptions{Type: engine.Shell, Timeout: attemptTimeout})
+	out, err := s.Exec(ctx, script, &engine.RunOptions{Type: engine.Shell, Timeout: p.patience()})
 	if err != nil {
 		return "", err
 	}

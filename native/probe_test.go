@@ -9,10 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sandbar-dev/sandbar/engine"
 	"github.com/sandbar-dev/sandbar/native/internal/cgroup"
 )
+
+// unhurried is for what a test means to work: the machine may be busy, and the race detector slow.
+var unhurried = &ProbeOptions{Timeout: time.Minute}
 
 // The names are an interface: programs read them.
 func TestReport_JSON(t *testing.T) {
@@ -42,7 +46,7 @@ func TestReport_Backend(t *testing.T) {
 }
 
 func TestProbe(t *testing.T) {
-	r := Probe(t.Context(), nil)
+	r := Probe(t.Context(), unhurried)
 	if r.Host.OS != runtime.GOOS || r.Host.Arch != runtime.GOARCH {
 		t.Errorf("host %+v", r.Host)
 	}
@@ -107,7 +111,7 @@ func TestAttempt(t *testing.T) {
 		{"long", errors.New(long), Finding{Detail: strings.Repeat("ä", 400) + "..."}},
 	} {
 		tt.want.Name, tt.want.Kind = tt.name, KindFeature
-		got := (&prober{}).attempt(t.Context(), tt.name, KindFeature, func(context.Context) (string, error) { return "detail", tt.err })
+		got := (&prober{opts: ProbeOptions{Timeout: time.Minute}}).attempt(t.Context(), tt.name, KindFeature, func(context.Context) (string, error) { return "detail", tt.err })
 		if got != tt.want {
 			t.Errorf("got  %+v\nwant %+v", got, tt.want)
 		}

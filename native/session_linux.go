@@ -152,6 +152,7 @@ const initThreads = 16
 
 // give takes a cell back after a run.
 func (s *session) give(c *cell, clean bool) {
+	clean = clean && !s.burdened(c)
 	s.mu.Lock()
 	keep := clean && !s.closed && s.idle[c.mode] == nil
 	if keep {

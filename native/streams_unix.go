@@ -159,23 +159,30 @@ func (s *streams) feedInput(in engine.Stdin, w *os.File) {
 	}
 	buf := buffers.Get().(*[32 << 10]byte)
 	defer buffers.Put(buf)
+	inLine := false
 	for {
 		n, err := in.Read(buf[:], s.quit)
 		if n > 0 {
+			inLine = buf[n-1] != '\n'
 			if _, err := w.Write(buf[:n]); err != nil {
 				return // the script has closed its end
 			}
 		}
 		if err != nil {
 			if !closing && errors.Is(err, io.EOF) {
-				_, _ = w.Write([]byte{endOfTransmission})
+				end := []byte{endOfTransmission, endOfTransmission}
+				if !inLine {
+					end = end[:1]
+				}
+				_, _ = w.Write(end)
 			}
 			return
 		}
 	}
 }
 
-// endOfTransmission is Ctrl-D: the end of the input of a terminal in its usual mode, termios(3).
+// endOfTransmission is Ctrl-D: the end of the input of a terminal in its usual mode, termios(3). Within a line the
+// first one ends the line.
 const endOfTransmission = 4
 
 // stop ends the feeding of stdin.

@@ -29,7 +29,7 @@ func (b *blueprint) userns(theirs *os.File) (*exec.Cmd, error) {
 		Path:       selfPath,
 		Args:       []string{"sandbar", spec.Arg},
 		Env:        []string{},
-		ExtraFiles: append([]*os.File{theirs, b.self}, b.mounts...),
+		ExtraFiles: b.files(theirs),
 		SysProcAttr: &syscall.SysProcAttr{
 			Cloneflags:  flags,
 			UidMappings: []syscall.SysProcIDMap{{ContainerID: spec.UID, HostID: id.uid, Size: 1}},

@@ -70,8 +70,7 @@ func (d *Driver) newWorkspace(ctx context.Context, k *spec.Keep) (*workspace, er
 	l := &launching{backend: Userns}
 	failed := func(step string, err error) error {
 		err = l.failure(step, err)
-		var e *StartError
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*StartError](err); ok {
 			e.Backend = d.opts.Backend
 		}
 		return err
@@ -175,4 +174,26 @@ func (b *blueprint) work(ss *engine.SessionSpec) (rootfs.Source, error) {
 	}
 	b.mounts = append(b.mounts, f)
 	return rootfs.Source{FD: len(b.mounts)}, nil
+}
+
+// burdenShare is the part of Limits.Memory, one in so many, that an idle cell may hold.
+const burdenShare = 8
+
+// burdened reports whether a cell that has nothing to do holds much of its limit of memory. Pages of the work
+// directory are charged to the group of who wrote them first, for as long as they are there: a run in this cell
+// would have that much less, and after one that came to the limit none could even remove files. A new cell has a
+// new group.
+func (s *session) burdened(c *cell) bool {
+	if s.spec.Workspace == nil || c.group == nil {
+		return false
+	}
+	u, err := c.group.Usage()
+	if err != nil || u.OOMKills > 0 { // also where the peak cannot be reset
+		return true
+	}
+	if err := c.group.Reset(); err != nil {
+		return true
+	}
+	u, err = c.group.Usage() // the peak since the moment before: what it has now
+	return err != nil || u.PeakMemory > s.spec.Limits.Memory/burdenShare
 }

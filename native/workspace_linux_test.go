@@ -288,6 +288,26 @@ func TestWorkspace_Cells(t *testing.T) {
 	})
 }
 
+// What is in the directory counts as memory of the run that wrote it, and not of those after it.
+func TestWorkspace_Memory(t *testing.T) {
+	opts := &engine.Options{Limits: engine.Limits{Disk: 256 * mib, Memory: 64 * mib}, BestEffort: true}
+	eachCellBackend(t, opts, func(t *testing.T, s *engine.Session) {
+		if len(s.Info().Unenforced) != 0 {
+			t.Skip("no cgroup")
+		}
+		for i := range 3 {
+			shell(t, s, fmt.Sprintf("head -c 40000000 /dev/zero > f%d", i))
+		}
+		out, err := s.Exec(t.Context(), "head -c 80000000 /dev/zero > f3", &engine.RunOptions{Type: engine.Shell})
+		if err != nil || out.Result.Reason != engine.ReasonMemory && out.Result.Advice == "" {
+			t.Errorf("more than the memory: %+v, %v", out, err)
+		}
+		mustPut(t, s, "f4", make([]byte, 70*mib))
+		shell(t, s, "rm f?")
+		wantOnly(t, s)
+	})
+}
+
 func TestWorkspace_Sizes(t *testing.T) { // tmpfs(5)
 	needBackend(t, Userns)
 	d := driverOf(t, Userns)
@@ -498,7 +518,7 @@ func TestWorkspace_NoKeeper(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	openWith(d)(t, nil) // what the driver has for all its sessions is there
+	openWith(d)(t, nil)                                         // what the driver has for all its sessions is there
 	d.host.self = func() (*os.File, error) { return null, nil } // cannot be executed
 	before := held(t)
 	opts := &engine.Options{Limits: engine.Limits{Disk: mib}}

@@ -72,12 +72,13 @@ var endingTests = []test{
 	{"context", func(t *testing.T, s *suite) {
 		session := s.open(t, nil)
 		ctx, cancel := context.WithCancel(context.Background())
-		time.AfterFunc(100*time.Millisecond, cancel)
-		out, err := session.Exec(ctx, s.scripts.busy, s.options(nil))
+		defer cancel()
+		p, err := session.Run(ctx, s.scripts.busy, s.options(nil))
 		if err != nil {
-			t.Fatalf("Exec: %v", err)
+			t.Fatalf("Run: %v", err)
 		}
-		wantEnd(t, out.Result, engine.ReasonCancelled, 137)
+		time.AfterFunc(100*time.Millisecond, cancel)
+		wantEnd(t, wait(t, p), engine.ReasonCancelled, 137)
 	}},
 	{"a wait that is given up does not end the run", func(t *testing.T, s *suite) {
 		session := s.open(t, nil)

@@ -164,7 +164,7 @@ var fileTests = []test{
 		}
 		wantErr(t, "PutBytes", session.PutBytes(within(t), "more", nil, nil), engine.ErrNoSpace)
 	}},
-	{"/tmp is bounded", func(t *testing.T, s *suite) { // cases C046
+	{"temporary directory is bounded", func(t *testing.T, s *suite) { // cases C046
 		if !s.caps.Tmp {
 			t.Skip("not enforced here")
 		}

@@ -103,7 +103,7 @@ var processTests = []test{
 			}
 		}
 	}},
-	{"/tmp and /dev/shm are empty for each", func(t *testing.T, s *suite) {
+	{"temporary directories are empty for each", func(t *testing.T, s *suite) {
 		session := s.open(t, nil)
 		fresh := s.output(t, session, s.native.list, nil)
 		if !strings.Contains(fresh, "sandbox-work") || strings.Count(fresh, "\n") != 1 || strings.Contains(fresh, ",") {

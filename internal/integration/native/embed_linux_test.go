@@ -171,7 +171,11 @@ func user(args []string) int {
 		}
 	}
 	for _, name := range args[1:] {
-		if err := tryAsUser(native.Backend(name)); err != nil {
+		err := tryAsUser(native.Backend(name))
+		switch {
+		case errors.Is(err, engine.ErrNotAvailable):
+			fmt.Fprintf(os.Stdout, "%s refused %q\n", name, err)
+		case err != nil:
 			return failed(fmt.Errorf("%s: %w", name, err))
 		}
 	}
@@ -224,8 +228,8 @@ func tryAsUser(b native.Backend) error {
 // canaryOf is the path of the canary, which a child gets by its environment.
 func canaryOf() string { return os.Getenv("SBX_CANARY_FILE") }
 
-// asUser runs user, and checks that every backend does the same for it.
-func asUser(t *testing.T, cmd *osexec.Cmd) {
+// asUser runs user, and checks that every backend does the same for it, or refuses where that may be.
+func asUser(t *testing.T, cmd *osexec.Cmd, mayRefuse bool) {
 	t.Helper()
 	cmd.Env = append(os.Environ(), "TMPDIR="+wideTemp(t), "HOME=/", "SBX_CANARY_FILE="+canaryFile)
 	if cmd.Dir == "" {
@@ -235,6 +239,9 @@ func asUser(t *testing.T, cmd *osexec.Cmd) {
 		t.Log(line)
 		prefix := fmt.Sprintf("%s %q %q ours true, memory ", backends[i], lines("1000", "1000", "1000:1000", "0")+"CapEff:0000000000000000CapBnd:0000000000000000", "")
 		rest, ok := strings.CutPrefix(line, prefix)
+		if mayRefuse && strings.HasPrefix(line, string(backends[i])+" refused") {
+			continue
+		}
 		if !ok || rest != "holds with cgroups true" && rest != "refused with cgroups false" {
 			t.Errorf("%s", line)
 		}
@@ -255,7 +262,7 @@ func backendNames(tb testing.TB) []string {
 // has lost capabilities.
 func TestC168_Users(t *testing.T) {
 	names := backendNames(t)
-	t.Run("ours", func(t *testing.T) { asUser(t, child(t, "user", append([]string{""}, names...)...)) })
+	t.Run("ours", func(t *testing.T) { asUser(t, child(t, "user", append([]string{""}, names...)...), false) })
 	for name, id := range map[string]*syscall.Credential{
 		"1234":      {Uid: 1234, Gid: 1234},
 		"nobody":    {Uid: 65534, Gid: 65534},
@@ -266,7 +273,7 @@ func TestC168_Users(t *testing.T) {
 			needRoot(t)
 			cmd := child(t, "user", append([]string{""}, names...)...)
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: id}
-			asUser(t, cmd)
+			asUser(t, cmd, false)
 		})
 	}
 	for name, caps := range map[string]string{
@@ -279,7 +286,8 @@ func TestC168_Users(t *testing.T) {
 			inner := child(t, "user", append([]string{""}, names...)...)
 			cmd := osexec.Command("setpriv", append([]string{"--bounding-set=" + caps, "--inh-caps=" + caps, inner.Path}, inner.Args[1:]...)...)
 			cmd.ExtraFiles, cmd.Stderr = inner.ExtraFiles, os.Stderr
-			asUser(t, cmd)
+			// Who is root without CAP_SETFCAP cannot map its own id: user_namespaces(7), since Linux 5.12.
+			asUser(t, cmd, caps == "-all")
 		})
 	}
 }
@@ -307,7 +315,7 @@ func TestC167_SelfExecution(t *testing.T) {
 			cmd := osexec.Command(path, append([]string{"user", before}, names...)...)
 			cmd.Stderr = os.Stderr
 			cmd.Dir = dir
-			asUser(t, cmd)
+			asUser(t, cmd, false)
 		})
 	}
 	t.Run("not readable for others", func(t *testing.T) {
@@ -318,7 +326,7 @@ func TestC167_SelfExecution(t *testing.T) {
 		}
 		cmd := osexec.Command(path, append([]string{"user", ""}, names...)...)
 		cmd.Stderr = os.Stderr
-		asUser(t, cmd)
+		asUser(t, cmd, false)
 	})
 }
 

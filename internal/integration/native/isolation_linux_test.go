@@ -316,7 +316,7 @@ func TestC095_Secrets(t *testing.T) {
 		printed(t, s, `for f in /proc/[0-9]*/environ /proc/[0-9]*/task/*/environ /proc/[0-9]*/cmdline; do (tr '\0' '\n' < "$f") 2>/dev/null; done | grep -c '[c]anary'
 ls -l /proc/1/fd 2>/dev/null | grep -c socket; cat /proc/1/environ 2>/dev/null | wc -c; tr '\0' ' ' < /proc/1/cmdline; echo
 for f in maps mem root cwd exe fd fdinfo task/1/mem task/1/fd ns/mnt ns/net syscall stack auxv; do (ls -L /proc/1/$f/ || head -c 1 /proc/1/$f) >/dev/null 2>&1 && echo "$f"; done
-ls /proc | grep -c '^[0-9]'; ls /sys /home /root /var /opt /srv /mnt /media /boot 2>/dev/null; dmesg 2>/dev/null | head -n 1`, shell(nil), lines("0", "0", "0", "sandbar sandbar-cell-init serve ", "4"))
+set -- /proc/[0-9]*; echo $#; ls /sys /home /root /var /opt /srv /mnt /media /boot 2>/dev/null; dmesg 2>/dev/null | head -n 1`, shell(nil), lines("0", "0", "0", "sandbar sandbar-cell-init serve ", "2"))
 		printed(t, s, `
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	osexec "os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -210,7 +212,7 @@ func wideTemp(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
+		if err := errors.Join(openUp(dir), os.RemoveAll(dir)); err != nil {
 			tb.Error(err)
 		}
 	})
@@ -218,6 +220,16 @@ func wideTemp(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	return dir
+}
+
+// openUp gives directories that scripts have closed their rights back.
+func openUp(dir string) error {
+	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if e != nil && e.IsDir() && err == nil {
+			return os.Chmod(path, 0o777) // before it is read
+		}
+		return err
+	})
 }
 
 // C026: a program that stops (SIGSTOP) keeps its runs, and has them when it goes on: nothing takes a cell for

@@ -14,18 +14,18 @@ import (
 	"github.com/sandbar-dev/sandbar/native"
 )
 
-var long = flag.Bool("long", false, "10000 runs in TestC170_Runs instead of 1200")
+var long = flag.Bool("long", false, "10000 runs in TestC170_Runs instead of 600")
 
 // C170: thousands of runs, of which some are timed out, cancelled, killed for their memory or left with things in the
 // background, in sessions of all kinds, leave nothing; memory is flat after the first part.
 func TestC170_Runs(t *testing.T) {
 	t.Setenv("TMPDIR", wideTemp(t))
-	runs := 1200
+	runs := 600
 	switch {
 	case *long:
 		runs = 10_000
 	case testing.Short():
-		runs = 240
+		runs = 180
 	}
 	each(t, func(t *testing.T, _ *native.Driver) {
 		before := measure()
@@ -75,7 +75,7 @@ func batch(t *testing.T, d *native.Driver, n int) {
 		case 1:
 			opts.Limits = engine.Limits{Disk: 4 << 20}
 		case 2:
-			opts.WorkDir = t.TempDir()
+			opts.WorkDir = wideTemp(t)
 		}
 		if hasCgroup(d) {
 			opts.Limits.Memory = 128 << 20

@@ -68,7 +68,7 @@ var hogs = []struct {
 	{"perl", "exec perl -e '$a = \"x\" x (1 << 30)'", true},
 	{"child", "python3 -c 'b = []\nfor i in range(64): b.append(bytearray(16 << 20))'; exit $?", false},
 	{"quiet child", "python3 -c 'b = []\nfor i in range(64): b.append(bytearray(16 << 20))'; exit 0", false},
-	{"many children", "for i in $(seq 12); do python3 -c 'b = bytearray(80 << 20)\nimport time; time.sleep(3)' & done; wait; exit 0", false},
+	{"many children", "for i in $(seq 12); do python3 -c 'b = bytearray(80 << 20)\nimport time; time.sleep(1)' & done; wait; exit 0", false},
 	{"shared memory", "exec python3 -c 'import mmap\nb = mmap.mmap(-1, 1 << 30)\nfor i in range(0, 1 << 30, 4096): b[i] = 1'", true},
 	{"memfd", "exec python3 -c 'import os\nf = os.memfd_create(\"x\")\nfor i in range(64): os.write(f, bytes(16 << 20))'", true},
 	{"page tables", "exec python3 -c 'import mmap\nb = mmap.mmap(-1, 1 << 40, flags=mmap.MAP_PRIVATE | 0x4000)\nfor i in range(0, 1 << 40, 2 << 21): b[i]'", true},
@@ -220,7 +220,7 @@ func TestC110_Rlimits(t *testing.T) {
 		s := open(t, d, &engine.Options{Limits: engine.Limits{OpenFiles: 100, FileSize: 1 << 20}})
 		printed(t, s, `
 import errno, os, resource, signal
-print(resource.getrlimit(resource.RLIMIT_NOFILE), resource.getrlimit(resource.RLIMIT_FSIZE), resource.getrlimit(resource.RLIMIT_CORE))
+print(resource.getrlimit(resource.RLIMIT_NOFILE), resource.getrlimit(resource.RLIMIT_FSIZE), max(resource.getrlimit(resource.RLIMIT_CORE)) <= 1) # 1 is none, core(5)
 held = []
 try:
     while True: held.append(os.open("/dev/null", os.O_RDONLY))
@@ -235,7 +235,7 @@ for path in ("f", "/tmp/f"):
         print(f.write(bytes(2 << 20)))
         try: f.write(b"x")
         except OSError as e: print(errno.errorcode[e.errno])
-`, python(nil), lines("(100, 100) (1048576, 1048576) (0, 0)", "EMFILE 100", "refused", "refused", "refused", "1048576", "EFBIG", "1048576", "EFBIG"))
+`, python(nil), lines("(100, 100) (1048576, 1048576) True", "EMFILE 100", "refused", "refused", "refused", "1048576", "EFBIG", "1048576", "EFBIG"))
 		r := exec(t, s, "exec head -c 3000000 /dev/zero > f", shell(nil)).Result
 		if r.ExitCode != 153 || r.Signal != 25 {
 			t.Errorf("%+v", r)
@@ -247,7 +247,7 @@ for path in ("f", "/tmp/f"):
 func TestC110_CPU(t *testing.T) {
 	each(t, func(t *testing.T, d *native.Driver) {
 		needCgroup(t, d)
-		s := open(t, d, &engine.Options{Limits: engine.Limits{CPU: time.Second}})
+		s := open(t, d, &engine.Options{Limits: engine.Limits{CPU: 500 * time.Millisecond}})
 		for _, script := range []string{
 			"while :; do :; done",
 			"for i in 1 2 3 4; do (while :; do :; done) & done; wait",
@@ -255,7 +255,7 @@ func TestC110_CPU(t *testing.T) {
 			"setsid python3 -c 'while True: pass' & sleep 1000",
 		} {
 			r := exec(t, s, script, shell(nil)).Result
-			if r.Reason != engine.ReasonCPU || r.CPUTime < 500*time.Millisecond || r.CPUTime > 20*time.Second {
+			if r.Reason != engine.ReasonCPU || r.CPUTime < 250*time.Millisecond || r.CPUTime > 20*time.Second {
 				t.Errorf("%s: %+v", script, r)
 			}
 		}

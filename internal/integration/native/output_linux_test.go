@@ -305,7 +305,7 @@ func TestC014_Order(t *testing.T) {
 		}{
 			{"for i in $(seq 1 2000); do echo o$i; echo e$i >&2; done", shell(nil)},
 			{"import sys\nfor i in range(1, 2001):\n    print(f'o{i}')\n    print(f'e{i}', file=sys.stderr)", python(nil)},
-			{"for i in $(seq 1 500); do /bin/echo o$i; /bin/echo e$i >&2; done; for i in $(seq 501 2000); do echo o$i; echo e$i >&2; done", shell(nil)},
+			{"for i in $(seq 1 100); do /bin/echo o$i; /bin/echo e$i >&2; done; for i in $(seq 101 2000); do echo o$i; echo e$i >&2; done", shell(nil)},
 		} {
 			out := exec(t, s, tt.script, tt.opts)
 			for name, text := range map[string]string{"o": out.Stdout, "e": out.Stderr} {

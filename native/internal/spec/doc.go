@@ -46,11 +46,13 @@ const Serving = "serve"
 const (
 	FDSocket = 3 // to the host
 	FDSelf   = 4 // the program itself: stage 1 executes it again
-	FDMounts = 5 // the first of the detached mounts that Setup.Mounts counts
 
-	// From stage 1 to stage 2, which has no other use of the numbers.
+	// From stage 1 to stage 2. The host has something open under these numbers too, whatever it is: else the
+	// runtime of stage 1 could have its own descriptors there, which would be lost to it.
 	FDScripts = 5 // writable directory of ScriptDir, whose mount in the cell is read-only
 	FDScore   = 6 // its own oom_score_adj
+
+	FDMounts = 7 // the first of the detached mounts that Setup.Mounts counts
 )
 
 // ScriptDir is the directory of a run's script in the cell.
