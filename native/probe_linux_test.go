@@ -176,7 +176,7 @@ func TestProbe_BwrapSleeps(t *testing.T) {
 func TestProbe_Bounded(t *testing.T) {
 	marker := fmt.Sprintf("601.%d", os.Getpid())
 	r := Probe(t.Context(), &ProbeOptions{Bubblewrap: fakeBwrap(t, "sleep "+marker+"; exit 1\n"), Timeout: 2 * time.Second})
-	if f := r.Backend(Bubblewrap); f.OK || !strings.Contains(f.Cause, "in time") {
+	if f := r.Backend(Bubblewrap); f.OK || !strings.Contains(f.Detail, "deadline exceeded") {
 		t.Errorf("%+v", f)
 	}
 	if f := finding(t, r, "bwrap"); f.OK {

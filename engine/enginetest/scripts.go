@@ -112,7 +112,7 @@ var allScripts = []*scripts{
 		many:     "i=0; while [ $i -lt 100000 ] && : > m$i; do i=$((i+1)); done 2>/dev/null; [ $i -lt 100000 ] && echo full",
 		memory:   "a=xxxxxxxxxxxxxxxx; while :; do a=$a$a; done",
 		fail:     "no_such_command_deliberate",
-		random:   "head -c 8 /dev/urandom | od -An -tx1",
+		random:   "head -c 8 /dev/urandom | od -An -tx8",
 		files:    "ulimit -n 5000 2>/dev/null; ulimit -n",
 		codes:    map[string]int{"exit 300": 44, "/etc/passwd": 126, "no_such_cmd_xyz": 127, "false": 1, "(exit 9)": 9, "set -e; false; exit 3": 1, "sh -c 'kill -9 $$'": 137},
 	},

@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/sandbar-dev/sandbar/native/internal/spec"
 )
 
@@ -20,6 +22,6 @@ func begin(args []string) {
 		janitor()
 	case args[0] == spec.Holding:
 		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(0)
+		unix.Exit(0)
 	}
 }

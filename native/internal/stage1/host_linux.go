@@ -3,7 +3,6 @@ package stage1
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -49,7 +48,7 @@ func (h *host) fill(p []byte) error {
 		case errors.Is(err, unix.EINTR):
 			continue
 		case err != nil || n == 0:
-			os.Exit(0)
+			unix.Exit(0)
 		}
 		p = p[n:]
 		if oobn > 0 {
@@ -91,7 +90,7 @@ func (h *host) send(k spec.Kind, payload []byte, fds ...int) {
 		case errors.Is(err, unix.EINTR):
 			continue
 		case err != nil:
-			os.Exit(0)
+			unix.Exit(0)
 		}
 		p, oob = p[n:], nil
 	}
@@ -105,5 +104,5 @@ func (h *host) fail(step string, err error) {
 		f.Errno = int(errno)
 	}
 	h.send(spec.KindFailed, f.Append(nil))
-	os.Exit(1)
+	unix.Exit(1)
 }

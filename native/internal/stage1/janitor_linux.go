@@ -28,14 +28,14 @@ func janitor() {
 		}
 		line = strings.TrimSuffix(line, "\x00")
 		if err != nil || line == spec.Farewell {
-			os.Exit(0)
+			unix.Exit(0)
 		}
 		if p, ok := spec.ParsePlace(line); ok {
 			places = append(places, p)
 		}
 	}
 	tidy(places)
-	os.Exit(0)
+	unix.Exit(0)
 }
 
 // How long, and how often, the janitor tries: the cells end at the same time as the host, and a moment after.

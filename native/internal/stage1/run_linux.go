@@ -30,7 +30,7 @@ const victimScore = "1000"
 func (c *cell) start(payload []byte) {
 	s, err := spec.ParseStart(payload)
 	if err != nil {
-		os.Exit(1)
+		unix.Exit(1)
 	}
 	fds := append([]int(nil), c.host.fds...)
 	defer func() {
@@ -42,7 +42,7 @@ func (c *cell) start(payload []byte) {
 		}
 	}()
 	if c.taken() || len(fds) > 3 {
-		os.Exit(1) // the host keeps one run at a time
+		unix.Exit(1) // the host keeps one run at a time
 	}
 	step, terminal, r, err := c.launch(s, fds)
 	if err != nil {
@@ -91,7 +91,7 @@ func (c *cell) launch(s *spec.Start, fds []int) (step string, terminal int, r *r
 	case len(fds) == 3:
 		attr.Files = []uintptr{uintptr(fds[0]), uintptr(fds[1]), uintptr(fds[2])}
 	default:
-		os.Exit(1)
+		unix.Exit(1)
 	}
 	r = &running{script: s.ScriptName, background: s.Background}
 	_ = unix.Getrusage(unix.RUSAGE_CHILDREN, &r.before)

@@ -117,7 +117,7 @@ func (c *cell) read() {
 	for {
 		kind, payload, err := c.host.receive()
 		if err != nil {
-			os.Exit(1)
+			unix.Exit(1)
 		}
 		switch kind {
 		case spec.KindStart:
@@ -125,7 +125,7 @@ func (c *cell) read() {
 		case spec.KindSignal:
 			c.signal(payload)
 		default:
-			os.Exit(1)
+			unix.Exit(1)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func (c *cell) read() {
 // SIGKILL.
 func (c *cell) signal(payload []byte) {
 	if len(payload) != 1 {
-		os.Exit(1)
+		unix.Exit(1)
 	}
 	sig := unix.Signal(payload[0])
 	_ = unix.Kill(-1, sig)
