@@ -27,8 +27,10 @@ type host struct {
 	filter   func() ([]byte, error)
 	groups   func() (*cgroup.Parent, error)
 	self     func() (*os.File, error)
-	identity func() (*identity, error)
 	janitor  janitor
+
+	identifying sync.Mutex
+	found       *identity
 
 	mu    sync.Mutex
 	files []*os.File    // to be closed with the driver
@@ -70,13 +72,24 @@ func (h *host) init(opts *Options) {
 		f, err := openSelf()
 		return f, h.keep(f, err)
 	})
-	h.identity = sync.OnceValues(func() (*identity, error) {
-		id, err := findIdentity(h.self)
-		if err != nil || id.owner == nil {
-			return id, err
-		}
-		return id, h.keep(id.owner, nil)
-	})
+}
+
+// identity is who scripts are. An error is not kept: the next call tries again.
+func (h *host) identity() (*identity, error) {
+	h.identifying.Lock()
+	defer h.identifying.Unlock()
+	if h.found != nil {
+		return h.found, nil
+	}
+	id, err := findIdentity(h.self)
+	if err != nil {
+		return nil, err
+	}
+	if id.owner != nil {
+		err = h.keep(id.owner, nil)
+	}
+	h.found = id
+	return id, err
 }
 
 // sweepPatience is how long Close waits for a sweep. Where something does not end, it goes on for seconds.

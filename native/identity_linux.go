@@ -29,15 +29,29 @@ func findIdentity(self func() (*os.File, error)) (*identity, error) {
 		return id, nil
 	}
 	owner, err := mappedOwner(self)
-	if err == nil {
-		err = tryMapped(owner)
-	}
 	if err != nil {
+		return nil, err // without user namespaces there are no cells either
+	}
+	if err := tryMapped(owner); err != nil {
+		owner.Close()
+		if !cannotMap(err) {
+			return nil, err
+		}
 		id.warning = fmt.Sprintf("native: this program is root and mounts cannot be mapped to another user (%v); scripts have root's id on the host, without its capabilities", err)
 		return id, nil
 	}
 	id.uid, id.gid, id.owner = OutsideID, OutsideID, owner
 	return id, nil
+}
+
+// cannotMap tells a host that cannot map mounts from one that could not at this moment.
+func cannotMap(err error) bool {
+	for _, errno := range []unix.Errno{unix.EINVAL, unix.EPERM, unix.EOPNOTSUPP, unix.ENOSYS} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
 }
 
 // mappedOwner makes a user namespace in which root's files are OutsideID's, by a process that does nothing in

@@ -113,15 +113,15 @@ func (b *blueprint) rootConfig(ss *engine.SessionSpec, mode netpolicy.Mode) (*ro
 		return nil, err
 	}
 	for _, g := range ss.Grants {
-		real, err := filepath.EvalSymlinks(g.Path)
+		target, err := filepath.EvalSymlinks(g.Path)
 		if err != nil {
 			return nil, fmt.Errorf("granted path: %w", err)
 		}
-		info, err := os.Stat(real)
+		info, err := os.Stat(target)
 		if err != nil {
 			return nil, fmt.Errorf("granted path: %w", err)
 		}
-		src, err := b.source(real)
+		src, err := b.source(target)
 		if err != nil {
 			return nil, err
 		}

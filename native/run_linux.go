@@ -1,7 +1,6 @@
 package native
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -58,7 +57,7 @@ func (s *session) program(rs *engine.RunSpec) (program, error) {
 }
 
 // begin starts a run in a cell. On an error the cell must be ended.
-func (s *session) begin(ctx context.Context, c *cell, p program, rs *engine.RunSpec) (*run, error) {
+func (s *session) begin(c *cell, p program, rs *engine.RunSpec) (*run, error) {
 	r := &run{session: s, cell: c, spec: rs, done: make(chan struct{})}
 	if c.group != nil {
 		if err := c.group.Reset(); err != nil {

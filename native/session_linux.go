@@ -79,7 +79,7 @@ func (s *session) startIn(ctx context.Context, p program, rs *engine.RunSpec) (*
 		if err != nil {
 			return nil, err
 		}
-		r, err := s.begin(ctx, c, p, rs)
+		r, err := s.begin(c, p, rs)
 		if err == nil {
 			return r, nil
 		}

@@ -69,7 +69,7 @@ func runShell(std stdio, opts *engine.Options, backend native.Backend, cwd strin
 	if !term.IsTerminal(fd) {
 		return usageErrorf("shell: standard input is not a terminal; for a script there is: sandbar run --type shell -")
 	}
-	if name := os.Getenv("TERM"); opts.Env["TERM"] == "" && name != "" { //nolint:forbidigo // what a terminal program is to do with it
+	if name := os.Getenv("TERM"); opts.Env["TERM"] == "" && name != "" {
 		opts.Env["TERM"] = name
 	}
 	ctx := context.Background()

@@ -88,11 +88,11 @@ func wantErr(t testing.TB, what string, err, want error) {
 	}
 }
 
-func wantField(t testing.TB, what string, err error, field string) {
+func wantField(t testing.TB, err error, field string) {
 	t.Helper()
 	var inv *engine.InvalidError
 	if !errors.As(err, &inv) || inv.Field != field {
-		t.Errorf("%s = %v, want an InvalidError for %s", what, err, field)
+		t.Errorf("Run = %v, want an InvalidError for %s", err, field)
 	}
 }
 

@@ -68,9 +68,9 @@ var ceilingTests = []test{
 			t.Errorf("Info says %s", got)
 		}
 		_, err := session.Run(within(t), s.scripts.hello, s.options(&engine.RunOptions{Network: netpolicy.Open}))
-		wantField(t, "Run", err, "Network")
+		wantField(t, err, "Network")
 		_, err = session.Run(within(t), s.scripts.hello, s.options(&engine.RunOptions{Network: "odd"}))
-		wantField(t, "Run", err, "Network")
+		wantField(t, err, "Network")
 		s.output(t, session, s.scripts.hello, &engine.RunOptions{Network: netpolicy.Blocked})
 	}},
 }

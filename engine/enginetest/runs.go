@@ -127,7 +127,7 @@ var runTests = []test{
 			t.Errorf("%q", got)
 		}
 		_, err := session.Run(within(t), script+"x", s.options(nil))
-		wantField(t, "Run", err, "script")
+		wantField(t, err, "script")
 	}},
 	{"a terminal where there is none", func(t *testing.T, s *suite) {
 		if s.caps.Native {
@@ -160,7 +160,7 @@ var runTests = []test{
 			{"Name", s.scripts.hello, engine.RunOptions{Name: "../x"}},
 		} {
 			_, err := session.Run(within(t), tt.script, s.options(&tt.opts))
-			wantField(t, "Run", err, tt.field)
+			wantField(t, err, tt.field)
 		}
 	}},
 	{"overlap without disturbing each other", func(t *testing.T, s *suite) {

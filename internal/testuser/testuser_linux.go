@@ -73,7 +73,7 @@ func self(t *testing.T, dir string) string {
 // required is what this machine has for root and for others: a user without rights has no cgroups.
 func required() string {
 	var words []string
-	for word := range strings.SplitSeq(os.Getenv("SANDBOX_REQUIRE"), ",") {
+	for word := range strings.SplitSeq(os.Getenv("SANDBOX_REQUIRE"), ",") { //nolint:forbidigo // for tests only, and not in a file named so
 		if word != "cgroup" {
 			words = append(words, word)
 		}

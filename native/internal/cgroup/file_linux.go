@@ -24,7 +24,7 @@ func write(path, text string) error {
 	if err != nil {
 		return err
 	}
-	defer unix.Close(fd) //nolint:errcheck // the write has told
+	defer unix.Close(fd)
 	for {
 		_, err := unix.Write(fd, []byte(text))
 		if !errors.Is(err, unix.EINTR) {

@@ -84,8 +84,8 @@ type builder struct {
 	host fs.ReadLinkFS
 	cfg  *Config
 	ops  []spec.Op
-	// made are the paths that exist by now in the root, bound what of them came from the host, links where the
-	// links lead.
+	// made are the paths that exist by now in the root, bound the directories that come from the host, links where
+	// the links lead.
 	made  map[string]bool
 	bound []string
 	links map[string]string
@@ -121,14 +121,14 @@ func (b *builder) bind(target string, dir bool) {
 // mountPoint makes what something can be mounted on.
 func (b *builder) mountPoint(target string, dir bool) {
 	switch {
-	case b.inBound(target):
-		return // it is there, as on the host
+	case b.inBound(target) || b.made[target] && !dir:
+		// It is there.
 	case dir:
 		b.dir(target, 0o755)
-	case !b.made[target]:
+		b.bound = append(b.bound, target)
+	default:
 		b.file(target, "")
 	}
-	b.bound = append(b.bound, target)
 }
 
 func (b *builder) inBound(target string) bool {

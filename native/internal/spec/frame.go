@@ -53,7 +53,7 @@ type Header struct {
 	Length int
 }
 
-// ErrProtocol: the other side sent what it must not.
+// ErrProtocol says that the other side sent what it must not.
 var ErrProtocol = errors.New("protocol error")
 
 const magic = 0xce

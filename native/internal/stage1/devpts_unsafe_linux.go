@@ -1,6 +1,7 @@
 package stage1
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -53,7 +54,7 @@ func newDevpts() (int, error) {
 	var ws unix.WaitStatus
 	for {
 		_, err := unix.Wait4(int(pid), &ws, 0, nil)
-		if err == unix.EINTR { //nolint:errorlint // a bare errno of the call above
+		if errors.Is(err, unix.EINTR) {
 			continue
 		}
 		if err != nil {
@@ -108,13 +109,13 @@ func forkDevpts(c *devptsCall) (pid uintptr, errno unix.Errno) {
 	if mnt, _, errno = unix.RawSyscall(unix.SYS_FSMOUNT, fs, unix.FSMOUNT_CLOEXEC, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC); errno != 0 {
 		goto fail
 	}
-	unix.RawSyscall(unix.SYS_CLOSE, fs, 0, 0)
+	_, _, _ = unix.RawSyscall(unix.SYS_CLOSE, fs, 0, 0)
 	for {
-		unix.RawSyscall(unix.SYS_EXIT_GROUP, mnt, 0, 0)
+		_, _, _ = unix.RawSyscall(unix.SYS_EXIT_GROUP, mnt, 0, 0)
 	}
 fail:
 	for {
-		unix.RawSyscall(unix.SYS_EXIT_GROUP, uintptr(errno)+errBase, 0, 0)
+		_, _, _ = unix.RawSyscall(unix.SYS_EXIT_GROUP, uintptr(errno)+errBase, 0, 0)
 	}
 }
 
@@ -129,6 +130,6 @@ func childWrite(path, data *byte, n uintptr) unix.Errno {
 		return errno
 	}
 	_, _, errno = unix.RawSyscall(unix.SYS_WRITE, fd, uintptr(unsafe.Pointer(data)), n)
-	unix.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
+	_, _, _ = unix.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
 	return errno
 }

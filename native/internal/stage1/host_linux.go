@@ -99,8 +99,7 @@ func (h *host) send(k spec.Kind, payload []byte, fds ...int) {
 // fail tells the host which step could not be done, and ends.
 func (h *host) fail(step string, err error) {
 	f := spec.Failed{Step: step, Text: err.Error()}
-	var errno unix.Errno
-	if errors.As(err, &errno) {
+	if errno, ok := errors.AsType[unix.Errno](err); ok {
 		f.Errno = int(errno)
 	}
 	h.send(spec.KindFailed, f.Append(nil))
