@@ -29,14 +29,15 @@ func findIdentity(self func() (*os.File, error)) (*identity, error) {
 		return id, nil
 	}
 	owner, err := mappedOwner(self)
-	if err != nil {
-		return nil, err // without user namespaces there are no cells either
-	}
-	if err := tryMapped(owner); err != nil {
-		owner.Close()
-		if !cannotMap(err) {
-			return nil, err
+	if err == nil {
+		if err = tryMapped(owner); err != nil {
+			owner.Close()
 		}
+	}
+	if err != nil && passing(err) {
+		return nil, err
+	}
+	if err != nil {
 		id.warning = fmt.Sprintf("native: this program is root and mounts cannot be mapped to another user (%v); scripts have root's id on the host, without its capabilities", err)
 		return id, nil
 	}
@@ -44,9 +45,9 @@ func findIdentity(self func() (*os.File, error)) (*identity, error) {
 	return id, nil
 }
 
-// cannotMap tells a host that cannot map mounts from one that could not at this moment.
-func cannotMap(err error) bool {
-	for _, errno := range []unix.Errno{unix.EINVAL, unix.EPERM, unix.EOPNOTSUPP, unix.ENOSYS} {
+// passing tells a host that could not map mounts at this moment from one that never can.
+func passing(err error) bool {
+	for _, errno := range []unix.Errno{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE, unix.EINTR} {
 		if errors.Is(err, errno) {
 			return true
 		}

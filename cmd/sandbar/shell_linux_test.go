@@ -51,7 +51,7 @@ func TestShell_Terminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.enter("sleep 0.3; stty size\r", "30 70")
-	s.enter("cat\r", "cat\r\n")
+	s.enter("echo be''gun; cat\r", "begun")
 	s.enter("\x03", "^C")
 	s.enter("echo over $?\r", "over 130")
 	s.enter("read x; echo got-$x\r", "read x")

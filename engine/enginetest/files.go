@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -234,6 +235,55 @@ var isolationTests = []test{
 		}
 		_, err = session.GetBytes(within(t), dir+"/ro/f", 10)
 		wantErr(t, "GetBytes of a granted path", err, engine.ErrEscapes)
+	}},
+	{"granted files and links", func(t *testing.T, s *suite) {
+		dir, err := os.MkdirTemp("/var/tmp", "enginetest-")
+		if err != nil {
+			t.Skip(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		for _, name := range []string{"ro", "rw", "near", "behind/f"} {
+			file := filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte("data"), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Symlink("behind", filepath.Join(dir, "link")); err != nil {
+			t.Fatal(err)
+		}
+		session := s.open(t, &engine.Options{ReadOnly: []string{dir + "/ro", dir + "/link"}, ReadWrite: []string{dir + "/rw"}})
+		for _, path := range []string{"ro", "rw", "link/f"} {
+			if got := s.output(t, session, fmt.Sprintf(s.scripts.readf, dir+"/"+path), nil); got != "data" {
+				t.Errorf("%s: %q", path, got)
+			}
+			s.exec(t, session, fmt.Sprintf(s.scripts.appendf, dir+"/"+path, "more"), nil)
+		}
+		for _, path := range []string{"near", "behind/f"} {
+			if out := s.exec(t, session, fmt.Sprintf(s.scripts.readf, dir+"/"+path), nil); out.Result.ExitCode == 0 {
+				t.Errorf("%s was not granted, and gives %q", path, out.Stdout)
+			}
+		}
+		for path, want := range map[string]string{"ro": "data", "rw": "datamore", "behind/f": "data"} {
+			if got, _ := os.ReadFile(filepath.Join(dir, path)); string(got) != want {
+				t.Errorf("%s holds %q", path, got)
+			}
+		}
+	}},
+	{"granted parts of the system", func(t *testing.T, s *suite) {
+		if !s.caps.Native {
+			t.Skip("a script has no system")
+		}
+		// With and without links on the way; some of them are in a cell anyway.
+		for _, path := range []string{"/bin/ls", "/etc/hostname", "/etc/localtime", "/etc/os-release", "/etc/services"} {
+			want, err := os.ReadFile(path)
+			if err != nil {
+				continue // not on this host
+			}
+			session := s.open(t, &engine.Options{ReadOnly: []string{path}})
+			if got := s.output(t, session, fmt.Sprintf(s.scripts.readf, path), nil); got != string(want) {
+				t.Errorf("%s is granted, and holds %.100q", path, got)
+			}
+		}
 	}},
 	{"two sessions", func(t *testing.T, s *suite) {
 		a, b := s.open(t, nil), s.open(t, nil)

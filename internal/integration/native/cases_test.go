@@ -33,7 +33,7 @@ var testCases = []testCase{
 	{"C016", "TestC016_C018_C020_C162_Deadline TestC016_C018_KillAndClose", "enginetest: timeout, kill"},
 	{"C018", "TestC016_C018_C020_C162_Deadline TestC018_C031_DiesWithTheRun TestC018_ClosedWhileStarting", ""},
 	{"C020", "TestC016_C018_C020_C162_Deadline TestC020_C093_NoTerminal", ""},
-	{"C021", "TestC021_Signals", ""},
+	{"C021", "TestC021_Signals TestC021_InheritedSignals", ""},
 	{"C023", "TestC023_NoStdin", "enginetest: none is the end at once"},
 	{"C024", "TestC024_ExitStatus TestC024_KillsAll", "enginetest: exit codes"},
 	{"C026", "TestC026_C162_EmbedderKilled TestC026_EmbedderStopped", ""},

@@ -25,7 +25,7 @@ import (
 )
 
 func init() {
-	children = map[string]func([]string) int{"embedder": embedder, "user": user, "nested": nested}
+	children = map[string]func([]string) int{"embedder": embedder, "user": user, "nested": nested, "script": script}
 }
 
 // child makes a command that starts this program again for a part of a test: see children. It is executed by

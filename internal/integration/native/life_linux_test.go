@@ -3,6 +3,9 @@ package nativetests
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	osexec "os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -153,11 +156,11 @@ func TestC020_C093_NoTerminal(t *testing.T) {
 	each(t, func(t *testing.T, d *native.Driver) {
 		s := open(t, d, nil)
 		out := exec(t, s, `cat </dev/tty; echo "rc=$?"; (exec 3<>/dev/tty) 2>/dev/null; echo "rc=$?"; tty; ps -o tty= -p $$
-for i in 0 1 2; do test -t $i && echo "$i is a terminal"; done; readlink /proc/self/fd/0; python3 -c 'import os; print(os.getsid(0) == int(os.environ["SHELL_PID"]), os.getpgrp() == os.getsid(0))'`,
-			shell(&engine.RunOptions{Env: map[string]string{"SHELL_PID": "0"}}))
+for i in 0 1 2; do test -t $i && echo "$i is a terminal"; done; readlink /proc/self/fd/0`, shell(nil))
 		if !strings.HasPrefix(out.Stdout, "rc=1\nrc=1\nnot a tty\n?") || strings.Contains(out.Stdout, "terminal") || !strings.Contains(out.Stdout, "/dev/null\n") {
 			t.Errorf("stdout %q, stderr %q", out.Stdout, out.Stderr)
 		}
+		printed(t, s, "import os\nprint(os.getsid(0) == os.getpid(), os.getpgrp() == os.getpid(), os.getpid() > 1)", python(nil), "True True True\n")
 		// The two ways of pushing keys into a terminal, on one of the script's own: refused all the same.
 		printed(t, s, `
 import fcntl, os, pty, termios
@@ -181,6 +184,46 @@ func TestC021_Signals(t *testing.T) {
 		// Python itself ignores SIGPIPE and SIGXFSZ.
 		printed(t, s, "import re\nprint(*re.findall('^Sig(?:Blk|Ign):\\t(.*)$', open('/proc/self/status').read(), re.M))", python(nil), "0000000000000000 0000000001001000\n")
 	})
+}
+
+// C021: nor does a script inherit what the program that embeds us was started with: ignored and blocked signals, as
+// nohup(1) and some supervisors leave them.
+func TestC021_InheritedSignals(t *testing.T) {
+	need(t, "python3")
+	names := backendNames(t)
+	inner := child(t, "script", append([]string{"grep -E '^Sig(Ign|Blk)' /proc/self/status; yes | head -n 1; echo ${PIPESTATUS[0]}"}, names...)...)
+	const deaf = `import os, signal, sys
+for s in set(range(1, 65)) - {9, 19, 32, 33}: signal.signal(s, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, set(range(1, 65)) - {signal.SIGURG})
+os.execv(sys.argv[1], sys.argv[1:])`
+	cmd := osexec.Command("/usr/bin/python3", append([]string{"-c", deaf, inner.Path}, inner.Args[1:]...)...)
+	cmd.ExtraFiles, cmd.Stderr = inner.ExtraFiles, os.Stderr
+	want := fmt.Sprintf("%q", lines("SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000", "y", "141"))
+	for i, line := range childOutput(t, cmd) {
+		if line != names[i]+" "+want {
+			t.Errorf("%s, want %s", line, want)
+		}
+	}
+}
+
+// script is a program that runs a script, its first argument, on each of the backends that follow.
+func script(args []string) int {
+	for _, name := range args[1:] {
+		d, err := native.New(&native.Options{Backend: native.Backend(name)})
+		if err != nil {
+			return failed(err)
+		}
+		s, err := d.Open(context.Background(), nil)
+		if err != nil {
+			return failed(err)
+		}
+		out, err := s.Exec(context.Background(), args[0], shell(nil))
+		if err := errors.Join(err, s.Close(), d.Close()); err != nil {
+			return failed(err)
+		}
+		fmt.Fprintf(os.Stdout, "%s %q\n", name, out.Stdout)
+	}
+	return 0
 }
 
 // C023: a script that reads where there is nothing to read is at the end at once.

@@ -42,8 +42,8 @@ func TestC028_ForkBomb(t *testing.T) {
 			noneLeft(t, "sleep "+mark)
 			stillWorks(t, s)
 		}
-		// The bomb of the books, which goes on and on until the deadline.
-		p := start(t, s, "bomb() { bomb | bomb & }; bomb; while :; do :; done", shell(&engine.RunOptions{Timeout: time.Second}))
+		// The bomb of the books, which goes on and on until the deadline. Should the limit not hold, another one does.
+		p := start(t, s, "ulimit -u 3000; bomb() { bomb | bomb & }; bomb; while :; do :; done", shell(&engine.RunOptions{Timeout: time.Second}))
 		stillWorks(t, other)
 		ended(t, result(t, p, time.Second+bound), engine.ReasonTimeout, 124)
 		stillWorks(t, s)

@@ -49,7 +49,8 @@ func TestC001_Bytes(t *testing.T) {
 	})
 }
 
-// C004: the end of a run never overtakes its output, whoever writes last: the script, or a child of it.
+// C004: the end of a run never overtakes its output, whoever writes last: the script, or a child of it, and however
+// slowly it is read.
 func TestC004_ExitComesLast(t *testing.T) {
 	runs := 250
 	if testing.Short() {
@@ -67,7 +68,7 @@ func TestC004_ExitComesLast(t *testing.T) {
 					if i%2 == 1 {
 						script = fmt.Sprintf("(head -c %d /dev/zero | tr '\\0' x; exec sh -c 'printf TAIL')", n)
 					}
-					complete(t, s, script, n)
+					complete(t, s, script, n, i%5 == 0)
 				}
 			})
 		}
@@ -79,19 +80,31 @@ func TestC004_ExitComesLast(t *testing.T) {
 	})
 }
 
-func complete(t *testing.T, s *engine.Session, script string, n int) {
+func complete(t *testing.T, s *engine.Session, script string, n int, slowly bool) {
 	p, err := s.Run(t.Context(), script, shell(nil))
 	if err != nil {
 		t.Error(err)
 		return
 	}
-	got, err := io.ReadAll(p.Stdout())
+	in := io.Reader(p.Stdout())
+	if slowly {
+		in = slow{in}
+	}
+	got, err := io.ReadAll(in)
 	if r, waitErr := p.Wait(t.Context()); err != nil || waitErr != nil || r.ExitCode != 0 || r.StdoutBytes != int64(n+4) {
 		t.Errorf("%+v, %v, %v", r, err, waitErr)
 	}
 	if len(got) != n+4 || !bytes.HasSuffix(got, []byte("TAIL")) {
 		t.Errorf("%d bytes, want %d", len(got), n+4)
 	}
+}
+
+// slow is a reader that takes its time: the script has ended long before all is read.
+type slow struct{ io.Reader }
+
+func (s slow) Read(p []byte) (int, error) {
+	time.Sleep(2 * time.Millisecond)
+	return s.Reader.Read(p[:min(len(p), 2048)])
 }
 
 // C005: when the init of a cell is killed behind our back, the run is lost: no exit code is made up, what came is

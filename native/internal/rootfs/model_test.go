@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/sandbar-dev/sandbar/native/internal/spec"
@@ -30,8 +31,8 @@ func newModel(host fs.ReadLinkFS) *model {
 
 // mountOf gives the mount that a path without links is on, and the path from the root of what is mounted.
 func (m *model) mountOf(p string) (*modelMount, string) {
-	for i := len(m.mounts) - 1; i >= 0; i-- {
-		if mount := m.mounts[i]; within(p, mount.op.Target) {
+	for _, mount := range slices.Backward(m.mounts) {
+		if within(p, mount.op.Target) {
 			return mount, path.Join("/", strings.TrimPrefix(p, mount.op.Target))
 		}
 	}
@@ -129,7 +130,7 @@ func (m *model) make(op spec.Op) error {
 		return nil
 	case mount.source != "":
 		return fmt.Errorf("made in %s of the host", mount.source)
-	case was != "" && !(was == "file" && op.Kind == spec.OpFile):
+	case was != "" && (was != "file" || op.Kind != spec.OpFile):
 		return fmt.Errorf("there is already %q", was)
 	case op.Kind == spec.OpSymlink:
 		mount.nodes[rel] = "link:" + op.Source

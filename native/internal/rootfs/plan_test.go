@@ -100,12 +100,12 @@ func randomConfig(r *rand.Rand, host *fakeHost) Config {
 	cfg := plain()
 	for _, i := range r.Perm(len(pool))[:r.IntN(8)] {
 		target := strings.TrimSuffix(pool[i], "/")
-		real := realPath(host, target)
-		info, err := host.Stat(strings.TrimPrefix(real, "/"))
+		source := realPath(host, target)
+		info, err := host.Stat(strings.TrimPrefix(source, "/"))
 		if err != nil {
 			continue // not on this host
 		}
-		g := Grant{Target: target, Source: Source{Path: real}, Dir: info.IsDir(), Writable: r.IntN(2) == 0}
+		g := Grant{Target: target, Source: Source{Path: source}, Dir: info.IsDir(), Writable: r.IntN(2) == 0}
 		if !slices.ContainsFunc(cfg.Grants, func(o Grant) bool { return overlap(o, g) }) {
 			cfg.Grants = append(cfg.Grants, g)
 		}

@@ -44,6 +44,9 @@ func size(run *engine.RunSpec) (n int) {
 // The largest run that the engine lets through fits into a message. The worst in arguments are many that are
 // empty: each takes one byte of the engine's bound and four of the message.
 func TestMaxToInit_HoldsTheLargestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is large")
+	}
 	c := &catcher{}
 	s, err := engine.Open(t.Context(), []engine.Driver{c}, nil)
 	if err != nil {
