@@ -37,7 +37,7 @@ func TestShell_Terminal(t *testing.T) {
 	}
 	screen, terminal := openTerminal(t)
 	before := termios(t, terminal)
-	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "shell", "--env", "PS1=ready> ")
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "shell")
 	cmd.Args[0] = "sandbar" // the test binary is the command when it is called so
 	cmd.Env = append(os.Environ(), "TERM=vt100", "TMPDIR="+t.TempDir())
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
@@ -46,16 +46,21 @@ func TestShell_Terminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &conversation{t: t, screen: screen}
-	s.enter("echo $((40+2)) $TERM $(stty size); tty\r", "42 vt100 24 100")
+	// What is typed while the shell takes its line editor away or puts it back is nobody's: so wait for the prompt, or for
+	// the command's own words.
+	const prompt = "~$ "
+	s.enter("", prompt)
+	s.enter("echo $((40+2)) $TERM $(stty size); tty\r", "42 vt100 24 100", prompt)
 	if err := unix.IoctlSetWinsize(int(screen.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 30, Col: 70}); err != nil {
 		t.Fatal(err)
 	}
-	s.enter("sleep 0.3; stty size\r", "30 70")
+	s.enter("sleep 0.3; stty size\r", "30 70", prompt)
 	s.enter("echo be''gun; cat\r", "begun")
-	s.enter("\x03", "^C")
-	s.enter("echo over $?\r", "over 130")
-	s.enter("read x; echo got-$x\r", "read x")
-	s.enter("typed\r", "got-typed")
+	s.enter("hello\r", "hello\r\n", "hello\r\n") // typed, and copied by cat
+	s.enter("\x03", prompt)
+	s.enter("echo over $?\r", "over 130", prompt)
+	s.enter("echo rea''dy; read x; echo got-$x\r", "ready\r\n")
+	s.enter("typed\r", "got-typed", prompt)
 	if _, err := screen.WriteString("exit 7\r"); err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +89,8 @@ type conversation struct {
 	seen   bytes.Buffer
 }
 
-// enter types text and waits until want is on the screen after that.
-func (c *conversation) enter(text, want string) {
+// enter types text and waits until each of want is on the screen after that, in this order.
+func (c *conversation) enter(text string, want ...string) {
 	c.t.Helper()
 	if _, err := c.screen.WriteString(text); err != nil {
 		c.t.Fatal(err)
@@ -93,13 +98,17 @@ func (c *conversation) enter(text, want string) {
 	if err := c.screen.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 		c.t.Fatal(err)
 	}
-	var fresh strings.Builder
-	for b := make([]byte, 4096); !strings.Contains(fresh.String(), want); {
+	fresh := ""
+	for b := make([]byte, 4096); len(want) > 0; {
+		if _, after, ok := strings.Cut(fresh, want[0]); ok {
+			fresh, want = after, want[1:]
+			continue
+		}
 		n, err := c.screen.Read(b)
-		fresh.Write(b[:n])
+		fresh += string(b[:n])
 		c.seen.Write(b[:n])
 		if err != nil {
-			c.t.Fatalf("after %q no %q: %v; on the screen:\n%s", text, want, err, c.seen.String())
+			c.t.Fatalf("after %q no %q: %v; on the screen:\n%s", text, want[0], err, c.seen.String())
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestC028_ForkBomb(t *testing.T) {
 		needCgroup(t, d)
 		nothingMore(t)
 		const most = 40
-		s := open(t, d, &engine.Options{Limits: engine.Limits{Processes: most}})
+		s := open(t, d, &engine.Options{Limits: engine.Limits{Processes: most}, Timeout: bound})
 		other := open(t, d, nil)
 		mark := marker()
 		for name, script := range map[string]string{
@@ -247,7 +247,7 @@ for path in ("f", "/tmp/f"):
 func TestC110_CPU(t *testing.T) {
 	each(t, func(t *testing.T, d *native.Driver) {
 		needCgroup(t, d)
-		s := open(t, d, &engine.Options{Limits: engine.Limits{CPU: 500 * time.Millisecond}})
+		s := open(t, d, &engine.Options{Limits: engine.Limits{CPU: 500 * time.Millisecond}, Timeout: bound})
 		for _, script := range []string{
 			"while :; do :; done",
 			"for i in 1 2 3 4; do (while :; do :; done) & done; wait",
