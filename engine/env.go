@@ -17,12 +17,14 @@ var baseEnv = map[string]string{
 	"USER":    "sandbox",
 }
 
-// The bounds of execve(2): MAX_ARG_STRLEN for one string, its end included, and for all of them about
-// what is left of a quarter of the usual stack limit (2 MiB) when each string's pointer is counted.
-// They hold in every tier, so that a script does not depend on where it runs.
+// The bounds of execve(2): MAX_ARG_STRLEN for one string, its end included, and for all of them a quarter of
+// the usual stack limit (2 MiB), the pointer of each counted, less what a tier adds of its own. They hold in every
+// tier, so that a script does not depend on where it runs.
 const (
-	maxString  = 128 << 10
-	maxStrings = 1 << 20
+	maxString    = 128 << 10
+	maxStrings   = 1 << 20
+	maxArguments = 2<<20 - 64<<10
+	pointerSize  = 8
 )
 
 // venvEnv is added when the session has a virtual environment.
@@ -74,12 +76,11 @@ func envProblem(name, value string) string {
 
 func checkArgs(args []string) error {
 	for i, arg := range args {
-		field := fmt.Sprintf("Args[%d]", i)
 		if strings.ContainsRune(arg, 0) {
-			return &InvalidError{field, "contains NUL"}
+			return &InvalidError{fmt.Sprintf("Args[%d]", i), "contains NUL"}
 		}
 		if len(arg) >= maxString {
-			return &InvalidError{field, fmt.Sprintf("has %d bytes, more than the kernel's maximum of %d", len(arg), maxString-1)}
+			return &InvalidError{fmt.Sprintf("Args[%d]", i), fmt.Sprintf("has %d bytes, more than the kernel's maximum of %d", len(arg), maxString-1)}
 		}
 	}
 	return nil
@@ -87,14 +88,18 @@ func checkArgs(args []string) error {
 
 // checkStrings bounds what a run's arguments and environment are together.
 func checkStrings(field string, lists ...[]string) error {
-	total := 0
+	total, count := 0, 0
 	for _, list := range lists {
+		count += len(list)
 		for _, s := range list {
 			total += len(s) + 1
 		}
 	}
 	if total > maxStrings {
 		return &InvalidError{field, fmt.Sprintf("arguments and environment have %d bytes together, more than the maximum of %d", total, maxStrings)}
+	}
+	if total+count*pointerSize > maxArguments {
+		return &InvalidError{field, fmt.Sprintf("arguments and environment are %d strings of %d bytes together, more than execve takes", count, total)}
 	}
 	return nil
 }

@@ -11,7 +11,10 @@ import (
 
 // provided are directories that every tier makes itself. What is at or below them on the host is never
 // the script's: a granted /proc would show the process that runs the sandbox.
-var provided = []string{"/dev", "/proc", "/sys"}
+var provided = []string{"/dev", "/proc", "/sys", scriptDir}
+
+// scriptDir holds the script of a run.
+const scriptDir = "/run/sandbar"
 
 // guestTmp holds WorkDir, and is otherwise empty when a run begins. What is below it on the host can be
 // granted by another path alone.

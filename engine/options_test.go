@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,6 +49,18 @@ func TestOpen_GPU(t *testing.T) {
 		openTiers(t, &Options{GPU: gpu}, d)
 		if d.spec.GPU != gpu {
 			t.Errorf("GPU %v: the driver is told %v", gpu, d.spec.GPU)
+		}
+	}
+}
+
+// The kernel counts a pointer for each argument: very many short ones are too much although their bytes are few.
+func TestRun_ManyArguments(t *testing.T) {
+	for n, ok := range map[int]bool{1000: true, 150_000: true, 250_000: false} {
+		args := make([]string, n)
+		err := checkStrings("Args", args)
+		var invalid *InvalidError
+		if got := err == nil; got != ok || (!ok && !errors.As(err, &invalid)) {
+			t.Errorf("%d arguments: %v", n, err)
 		}
 	}
 }

@@ -26,7 +26,13 @@ import (
 )
 
 // What holds as root holds for everybody.
-func TestWorkspace_Unprivileged(t *testing.T) { testuser.Again(t, "^TestWorkspace_") }
+func TestWorkspace_Unprivileged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the same tests once more")
+	}
+	t.Parallel()
+	testuser.Again(t, "^TestWorkspace_")
+}
 
 // eachCellBackend runs a test in a session of each backend that makes cells.
 func eachCellBackend(t *testing.T, opts *engine.Options, f func(*testing.T, *engine.Session)) {

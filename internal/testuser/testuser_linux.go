@@ -64,7 +64,11 @@ func self(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "again.test")
-	if err := os.WriteFile(path, data, 0o755); err != nil {
+	// While another test forks, the child has what is open here, and a file that is open for writing cannot run.
+	syscall.ForkLock.RLock()
+	err = os.WriteFile(path, data, 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -127,7 +127,7 @@ for nr in (20, 24, 21, 310, 102, 120, 1, 4):    # getpid getuid mount unshare so
 		if first != "{}" || strings.Contains(rest, "REACHED") || strings.Contains(rest, "unusual") || out.Result.ExitCode != 0 {
 			t.Errorf("stdout %q, stderr %q", out.Stdout, out.Stderr)
 		}
-		if kinds := strings.Split(rest, "\n")[0]; kinds != "[-38]" {
+		if kinds, _, _ := strings.Cut(rest, "\n"); kinds != "[-38]" {
 			t.Errorf("numbers that no ABI has: %s", kinds)
 		}
 	})
@@ -154,7 +154,7 @@ print(sorted(made))
 	allowed := map[string]bool{"(1, 1)": true, "(1, 2)": true, "(1, 3)": true, "(1, 5)": true, "(2, 1)": true, "(2, 2)": true, "(10, 1)": true, "(10, 2)": true, "(16, 2)": true, "(16, 3)": true}
 	eachMode(t, engine.Options{}, func(t *testing.T, s *engine.Session) {
 		got := strings.Trim(output(t, s, script, python(nil)), "[]\n")
-		for _, f := range strings.Split(strings.ReplaceAll(got, "), (", ")|("), "|") {
+		for f := range strings.SplitSeq(strings.ReplaceAll(got, "), (", ")|("), "|") {
 			if !allowed[f] {
 				t.Errorf("family and type %s can be made", f)
 			}

@@ -418,30 +418,30 @@ func TestC102_BadWorkDir(t *testing.T) {
 		}
 
 		base := wideTemp(t)
-		real, link := filepath.Join(base, "real"), filepath.Join(base, "link")
-		if err := errors.Join(os.Mkdir(real, 0o777), os.Chmod(real, 0o777), os.Symlink(real, link)); err != nil {
+		dir, link := filepath.Join(base, "real"), filepath.Join(base, "link")
+		if err := errors.Join(os.Mkdir(dir, 0o777), os.Chmod(dir, 0o777), os.Symlink(dir, link)); err != nil {
 			t.Fatal(err)
 		}
 		s = open(t, d, &engine.Options{WorkDir: link})
 		printed(t, s, "pwd; pwd -P; touch here && echo writable", shell(nil), lines(engine.WorkDir, engine.WorkDir, "writable"))
-		if _, err := os.Stat(filepath.Join(real, "here")); err != nil {
+		if _, err := os.Stat(filepath.Join(dir, "here")); err != nil {
 			t.Error(err)
 		}
 		for _, vanish := range []func() error{
-			func() error { return os.Rename(real, real+"-moved") },
+			func() error { return os.Rename(dir, dir+"-moved") },
 			func() error {
-				return errors.Join(os.Mkdir(real, 0o777), os.WriteFile(filepath.Join(real, "other"), nil, 0o644))
+				return errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(filepath.Join(dir, "other"), nil, 0o644))
 			},
 		} {
 			if err := vanish(); err != nil {
 				t.Fatal(err)
 			}
 			out, err := s.Exec(t.Context(), "pwd; ls; touch here2", shell(nil))
-			if err == nil || !strings.Contains(err.Error(), real) {
+			if err == nil || !strings.Contains(err.Error(), dir) {
 				t.Errorf("a run after the work directory went: %+v, %v", out, err)
 			}
 		}
-		if n := entries(real); n != 1 {
+		if n := entries(dir); n != 1 {
 			t.Errorf("%d files in the directory that took its place", n)
 		}
 	})

@@ -176,10 +176,25 @@ func survivors(before holdings, patience time.Duration) []string {
 		reapOrphans()
 		now := holdings{mounts: mountLines(), processes: descendants(os.Getpid())}
 		left := append(minus(now.mounts, before.mounts), minus(now.processes, before.processes)...)
-		if len(left) == 0 || time.Now().After(deadline) {
+		if len(left) == 0 {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			endSurvivors(before)
 			return left
 		}
 	}
+}
+
+// endSurvivors kills what a test that fails would leave on the host.
+func endSurvivors(before holdings) {
+	for _, p := range family(os.Getpid()) {
+		if !slices.Contains(before.processes, p.String()) {
+			_ = syscall.Kill(p.pid, syscall.SIGKILL)
+		}
+	}
+	time.Sleep(100 * time.Millisecond)
+	reapOrphans()
 }
 
 // reapOrphans waits for children that have ended. Nothing else of this process starts any meanwhile.

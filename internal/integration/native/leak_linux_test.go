@@ -150,8 +150,14 @@ func TestC170_FailedOpens(t *testing.T) {
 		cancel()
 		for i := range 20 {
 			for _, opts := range []*engine.Options{
-				{WorkDir: "/no/such"}, {ReadOnly: []string{"/no/such"}}, {Network: "?"}, {Limits: engine.Limits{Disk: 1}}, {Limits: engine.Limits{Disk: 1 << 20}, WorkDir: "/usr"},
-				{Limits: engine.Limits{Memory: -1}}, {Timeout: -1}, {Env: map[string]string{"": ""}},
+				{WorkDir: "/no/such"},
+				{ReadOnly: []string{"/no/such"}},
+				{Network: "?"},
+				{Limits: engine.Limits{Disk: 1}},
+				{Limits: engine.Limits{Disk: 1 << 20}, WorkDir: "/usr"},
+				{Limits: engine.Limits{Memory: -1}},
+				{Timeout: -1},
+				{Env: map[string]string{"": ""}},
 			} {
 				if s, err := d.Open(t.Context(), opts); err == nil {
 					t.Errorf("%+v can be opened", opts)

@@ -56,7 +56,7 @@ func testMain(m *testing.M) int {
 	if err != nil {
 		return failed(err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return failed(err)
 	}
