@@ -196,11 +196,11 @@ func processOf(pid int) (process, error) {
 
 func (p process) String() string { return fmt.Sprintf("%d %c %s", p.pid, p.state, p.command) }
 
-// descendants are the processes that come from one, as text.
+// descendants are the processes that come from one, as text that does not change while a process lives.
 func descendants(pid int) []string {
 	var texts []string
 	for _, p := range family(pid) {
-		texts = append(texts, p.String())
+		texts = append(texts, fmt.Sprintf("%d %s", p.pid, p.command))
 	}
 	return texts
 }
