@@ -1,6 +1,6 @@
 package meter
 
-//go:generate sh -c "for f in testdata/*.wat; do wat2wasm --debug-names ${DOLLAR}f -o ${DOLLAR}{f%.wat}.wasm; done"
+//go:generate sh -c "command -v wat2wasm >/dev/null || { echo no wat2wasm here, Debian: wabt: the guests of the tests stay as they are; exit 0; }; for f in testdata/*.wat; do wat2wasm --debug-names ${DOLLAR}f -o ${DOLLAR}{f%.wat}.wasm; done"
 
 import (
 	"context"
