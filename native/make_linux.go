@@ -94,7 +94,7 @@ func (d *Driver) blueprint(ss *engine.SessionSpec, mode netpolicy.Mode) (b *blue
 		return b, err
 	}
 	b.setup = spec.Setup{
-		Final: b.plan.Final, Mounts: len(b.mounts), Hostname: rootfs.Hostname, Loopback: b.alone,
+		Final: b.plan.Final, Hostname: rootfs.Hostname, Loopback: b.alone,
 		Landlock: ruleset.Build(cfg, d.host.landlock()), Filter: program, Rlimits: rlimits(&ss.Limits),
 	}
 	return b, nil

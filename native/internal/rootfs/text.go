@@ -36,8 +36,6 @@ func opText(op spec.Op) string {
 	add(op.Inodes != 0, "inodes %d", op.Inodes)
 	add(op.ReadOnly, "ro")
 	add(op.Device, "dev")
-	add(op.NoExec, "noexec")
-	add(op.Optional, "if there")
 	add(op.Data != "", "%q", op.Data)
 	return strings.Join(words, " ")
 }

@@ -52,7 +52,7 @@ const (
 	FDScripts = 5 // writable directory of ScriptDir, whose mount in the cell is read-only
 	FDScore   = 6 // its own oom_score_adj
 
-	FDMounts = 7 // the first of the detached mounts that Setup.Mounts counts
+	FDMounts = 7 // the first of the detached mounts that come along
 )
 
 // ScriptDir is the directory of a run's script in the cell.

@@ -6,9 +6,7 @@ type Setup struct {
 	BuildRoot bool
 	Base      []Op
 	// Final is what the init mounts in either case, after Base.
-	Final []Op
-	// Mounts is the number of detached mounts that came along, from descriptor FDMounts on.
-	Mounts   int
+	Final    []Op
 	Hostname string
 	// Loopback: the cell has a network namespace of its own, whose loopback is to be brought up.
 	Loopback bool
@@ -51,8 +49,6 @@ type Op struct {
 	Dev, Ino uint64 `json:",omitempty"`
 	ReadOnly bool   `json:",omitempty"`
 	Device   bool   `json:",omitempty"` // device nodes work
-	NoExec   bool   `json:",omitempty"`
-	Optional bool   `json:",omitempty"` // no Source: no error
 }
 
 // Landlock is a ruleset. It is exact for one version of the kernel's interface: what the version knows

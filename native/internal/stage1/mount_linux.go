@@ -73,10 +73,6 @@ func (m *mounter) take(op *spec.Op, clone bool) error {
 		flags |= unix.OPEN_TREE_CLONE | unix.AT_RECURSIVE
 	}
 	fd, err := unix.OpenTree(unix.AT_FDCWD, op.Source, flags)
-	if errors.Is(err, unix.ENOENT) && op.Optional {
-		m.sources[op] = -1
-		return nil
-	}
 	if err != nil {
 		return &os.PathError{Op: "open_tree", Path: op.Source, Err: err}
 	}
@@ -216,9 +212,6 @@ func (m *mounter) place(fd int, err error, target string) error {
 
 func (m *mounter) bind(op *spec.Op) error {
 	fd := m.sources[op]
-	if fd < 0 {
-		return nil
-	}
 	if err := sameFile(fd, op.Dev, op.Ino); err != nil {
 		return err
 	}
