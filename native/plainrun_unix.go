@@ -5,7 +5,6 @@ package native
 import (
 	"context"
 	"os"
-	"sync"
 	"syscall"
 	"time"
 
@@ -22,10 +21,7 @@ type plainRun struct {
 	began   time.Time
 	streams streams
 
-	mu      sync.Mutex
-	over    bool // the main process has ended: the number of its group is about to be given back
-	stopped bool
-	force   *time.Timer
+	stopper stopper
 
 	done chan struct{}
 	exit engine.Exit
@@ -37,6 +33,7 @@ func (r *plainRun) start(ctx context.Context, c *starter.Command) (err error) {
 	if r.proc, err = c.Start(ctx); err != nil {
 		return err
 	}
+	r.stopper.ask, r.stopper.force = r.ask, r.kill
 	r.streams.run(r.spec)
 	go r.main()
 	return nil
@@ -44,45 +41,19 @@ func (r *plainRun) start(ctx context.Context, c *starter.Command) (err error) {
 
 // Stop implements engine.DriverRun.
 func (r *plainRun) Stop(grace time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.over {
-		return
-	}
-	r.streams.stop()
-	if !r.stopped && grace > 0 {
-		signalSession(r.proc.Pid, r.orderly())
-		signalSession(r.proc.Pid, syscall.SIGCONT) // what is stopped gets no other signal
-	}
-	r.stopped = true
-	if grace <= 0 {
-		r.forceLocked()
-		return
-	}
-	if r.force == nil || r.force.Stop() {
-		r.force = time.AfterFunc(grace, func() {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.forceLocked()
-		})
+	if r.stopper.stop(grace) {
+		r.streams.stop()
 	}
 }
 
-// orderly is the signal that a script is first asked with to end, as in a cell.
-func (r *plainRun) orderly() syscall.Signal {
-	if r.spec.Type == engine.Python {
-		return syscall.SIGINT
-	}
-	return syscall.SIGTERM
+// ask has the script end by itself.
+func (r *plainRun) ask() {
+	signalSession(r.proc.Pid, orderly(r.spec.Type))
+	signalSession(r.proc.Pid, syscall.SIGCONT) // what is stopped gets no other signal
 }
 
-func (r *plainRun) forceLocked() {
-	if r.over {
-		return
-	}
-	r.exit.Forced = true
-	signalSession(r.proc.Pid, syscall.SIGKILL)
-}
+// kill ends the run by force.
+func (r *plainRun) kill() { signalSession(r.proc.Pid, syscall.SIGKILL) }
 
 // Wait implements engine.DriverRun.
 func (r *plainRun) Wait() engine.Exit {
@@ -102,12 +73,7 @@ func (r *plainRun) main() {
 		waitAlone(r.proc.Pid)
 	}
 	r.exit.WallTime = time.Since(r.began)
-	r.mu.Lock()
-	r.over = true
-	if r.force != nil {
-		r.force.Stop()
-	}
-	r.mu.Unlock()
+	_, r.exit.Forced = r.stopper.end() // the number of the group is about to be given back
 	if err := killSession(r.proc.Pid); err != nil {
 		r.session.driver.opts.Logger.Warn("a run has left something", "session", r.session.spec.ID, "err", err)
 		r.session.left(err)

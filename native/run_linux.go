@@ -27,11 +27,9 @@ type run struct {
 	began   time.Time
 	streams streams
 
-	mu      sync.Mutex
-	over    bool // the cell may serve another run
-	stopped bool
-	force   *time.Timer
-	lost    *time.Timer
+	stopper stopper
+	lost    *time.Timer // kills the cell when the init does not end the run; under the stopper's lock until its end
+	stopped bool        // set at the end
 
 	cpuSpent atomic.Bool
 	done     chan struct{}
@@ -59,6 +57,7 @@ func (s *session) program(rs *engine.RunSpec) (program, error) {
 // begin starts a run in a cell. On an error the cell must be ended.
 func (s *session) begin(c *cell, p program, rs *engine.RunSpec) (*run, error) {
 	r := &run{session: s, cell: c, spec: rs, done: make(chan struct{})}
+	r.stopper.ask, r.stopper.force = func() { c.signal(orderly(rs.Type)) }, r.kill
 	if c.group != nil {
 		if err := c.group.Reset(); err != nil {
 			return nil, fmt.Errorf("cgroup: %w", err)
@@ -142,48 +141,20 @@ func (r *run) started() error {
 
 // Stop implements engine.DriverRun.
 func (r *run) Stop(grace time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.over {
-		return
+	if r.stopper.stop(grace) {
+		r.streams.stop()
 	}
-	r.streams.stop()
-	if !r.stopped && grace > 0 {
-		r.cell.signal(r.orderly())
-	}
-	r.stopped = true
-	if grace <= 0 {
-		r.forceLocked()
-		return
-	}
-	if r.force == nil || r.force.Stop() {
-		r.force = time.AfterFunc(grace, func() {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.forceLocked()
-		})
-	}
-}
-
-// orderly is the signal that a script is first asked with to end: what it can catch as KeyboardInterrupt in
-// Python.
-func (r *run) orderly() unix.Signal {
-	if r.spec.Type == engine.Python {
-		return unix.SIGINT
-	}
-	return unix.SIGTERM
 }
 
 // forcePatience is how long the init may take to kill a run. After that the cell itself is killed.
 const forcePatience = 2 * time.Second
 
-func (r *run) forceLocked() {
-	if r.over || r.lost != nil {
-		return
-	}
-	r.exit.Forced = true
+// kill ends the run by force.
+func (r *run) kill() {
 	r.cell.signal(unix.SIGKILL)
-	r.lost = time.AfterFunc(forcePatience, r.cell.kill)
+	if r.lost == nil {
+		r.lost = time.AfterFunc(forcePatience, r.cell.kill)
+	}
 }
 
 // Wait implements engine.DriverRun.
@@ -202,14 +173,10 @@ func (r *run) main() {
 	end, err := r.ended()
 	stopWatch()
 	r.exit.WallTime = time.Since(r.began)
-	r.mu.Lock()
-	r.over = true
-	for _, t := range []*time.Timer{r.force, r.lost} {
-		if t != nil {
-			t.Stop()
-		}
+	r.stopped, r.exit.Forced = r.stopper.end()
+	if r.lost != nil {
+		r.lost.Stop()
 	}
-	r.mu.Unlock()
 	r.streams.finish()
 	r.conclude(end, err)
 	if err == nil && end.Dirt != "" {
@@ -266,15 +233,12 @@ func (r *run) conclude(end *spec.Exited, err error) {
 // cellLost is the end of a run whose cell has ended.
 func (r *run) cellLost(kills int64, err error) {
 	e := &r.exit
-	r.mu.Lock()
-	stopped := r.stopped
-	r.mu.Unlock()
 	switch {
 	case kills > 0:
 		e.Code, e.Signal, e.Reason = codeKilled, int(unix.SIGKILL), engine.ReasonMemory
 	case r.cpuSpent.Load():
 		e.Code, e.Signal, e.Reason = codeCPU, int(unix.SIGXCPU), engine.ReasonCPU
-	case stopped:
+	case r.stopped:
 		e.Code, e.Signal, e.Reason = codeKilled, int(unix.SIGKILL), engine.ReasonSignaled
 	case errors.Is(err, io.EOF):
 		e.Err = errors.New("the cell ended")
