@@ -29,7 +29,9 @@ func TestStopper(t *testing.T) {
 				began := time.Now()
 				var got []string
 				note := func(what string) func() {
-					return func() { got = append(got, what+" "+time.Since(began).Truncate(time.Second).String()[:len(time.Since(began).Truncate(time.Second).String())-1]) }
+					return func() {
+						got = append(got, what+" "+time.Since(began).Truncate(time.Second).String()[:len(time.Since(began).Truncate(time.Second).String())-1])
+					}
 				}
 				s := &stopper{ask: note("ask"), force: note("force")}
 				for _, c := range tt.calls {

@@ -477,6 +477,7 @@ func TestWorkspace_KeeperRights(t *testing.T) {
 		to, err := os.Readlink(link)
 		// The files of a cgroup are the Go runtime's: it follows the limit of processors.
 		known := slices.ContainsFunc([]string{"/dev/null", "pipe:", "socket:", "anon_inode:", "/sys/fs/cgroup/"}, func(p string) bool { return strings.HasPrefix(to, p) })
+		known = known || strings.HasPrefix(filepath.Base(to), "cpu.") // the same, when the mount is not in the keeper's tree
 		if err != nil || !known && to != "/" && to != "/work" {
 			t.Errorf("descriptor %s: %s, %v", filepath.Base(link), to, err)
 		}
