@@ -109,10 +109,11 @@ func (s *Session) start(ctx context.Context, script string, opts *RunOptions) (*
 
 // startIn has the driver start the run.
 func (s *Session) startIn(ctx context.Context, tr *tier, spec *RunSpec, p *Process) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w: %w", ErrNotStarted, context.Cause(ctx))
+	var run DriverRun
+	err := context.Cause(ctx)
+	if err == nil {
+		run, err = tr.session.Start(ctx, spec)
 	}
-	run, err := tr.session.Start(ctx, spec)
 	if err != nil && s.closing.Err() != nil {
 		return fmt.Errorf("%w: %w: %w", ErrClosed, ErrNotStarted, err)
 	}
