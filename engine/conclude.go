@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Exit codes of runs that were ended, not of scripts that exited.
@@ -17,13 +18,15 @@ func (p *Process) resultOf(exit Exit, asked Reason) Result {
 		ExitCode:   exit.Code,
 		Signal:     exit.Signal,
 		Reason:     exit.Reason,
-		Tier:       p.tier,
+		Tier:       p.route.tier.name,
 		Backend:    exit.Backend,
-		Route:      p.route,
+		Route:      p.route.why,
 		Advice:     exit.Advice,
 		WallTime:   exit.WallTime,
 		CPUTime:    exit.CPUTime,
 		PeakMemory: exit.PeakMemory,
+
+		InterpreterLost: exit.InterpreterLost,
 	}
 	if asked != "" && r.Reason != ReasonMemory {
 		r.Reason = asked
@@ -40,7 +43,11 @@ func (p *Process) resultOf(exit Exit, asked Reason) Result {
 	var cut [2]bool
 	r.StdoutBytes, cut[0] = p.stdout.written()
 	r.StderrBytes, cut[1] = p.stderr.written()
-	r.Truncated = cut[0] || cut[1]
+	r.Value = exit.Value
+	r.Truncated = cut[0] || cut[1] || len(r.Value) > MaxValue
+	if len(r.Value) > MaxValue {
+		r.Value = strings.ToValidUTF8(r.Value[:MaxValue], "")
+	}
 	return r
 }
 

@@ -100,6 +100,11 @@ type SessionSpec struct {
 	BestEffort bool
 	// Quota counts what exists in the work directory; nil when there is no disk limit, or Workspace holds it.
 	Quota Quota
+	// Warm is as in Options.
+	Warm string
+	// From is what the session's live interpreter starts from; nil: nothing. Session holds it until the
+	// DriverSession is closed.
+	From State
 }
 
 // Grant is one host path that scripts see at the same path.
@@ -118,7 +123,7 @@ type Quota interface {
 
 // DriverSession is one session in one tier. Start may be called concurrently.
 type DriverSession interface {
-	// Start begins a run. An error means that nothing of the run was executed. The ctx bounds the start
+	// Start begins a run, or refuses it with a *NeedsNativeError: see RunSpec.Refuse. An error means that nothing of the run was executed. The ctx bounds the start
 	// alone: it ends when the caller's does and when the session is closed meanwhile, and a run that has
 	// begun is then ended by Stop.
 	Start(ctx context.Context, spec *RunSpec) (DriverRun, error)
@@ -126,6 +131,43 @@ type DriverSession interface {
 	// after every run has ended.
 	Close() error
 }
+
+// LiveSession is a DriverSession that can keep an interpreter from run to run (RunSpec.Live).
+type LiveSession interface {
+	DriverSession
+	// ResetInterpreter ends the live interpreter, when the run that has it has ended. The next such run starts a
+	// fresh one.
+	ResetInterpreter(ctx context.Context) error
+	// Snapshot copies the live interpreter, when the run that has it has ended. It gives nil when there is none, and
+	// ErrBusy for one that cannot be copied now. The caller closes the State.
+	Snapshot(ctx context.Context) (State, error)
+}
+
+// Snapshotter is a Driver whose sessions are LiveSessions, and that can read what State.WriteTo has written.
+type Snapshotter interface {
+	Driver
+	// ReadState reads a State to the end of r. It trusts nothing in it: ErrSnapshot.
+	ReadState(ctx context.Context, r io.Reader) (State, error)
+}
+
+// State is a copy of a live interpreter. It does not change, and is safe for concurrent use.
+type State interface {
+	io.WriterTo
+	// Size is the size of the interpreter's memory in bytes.
+	Size() int64
+	// Close releases it. Sessions that have started from it go on.
+	Close() error
+}
+
+// Refuse says which scripts a driver is not to run. Each step refuses more.
+type Refuse int
+
+// The steps. A driver that cannot tell refuses nothing.
+const (
+	RefuseNone       Refuse = iota
+	RefuseImpossible        // what surely needs something that the tier lacks
+	RefuseDoubtful          // what may need something that the tier lacks
+)
 
 // RunSpec is one run, validated.
 type RunSpec struct {
@@ -147,6 +189,12 @@ type RunSpec struct {
 	Network netpolicy.Mode
 	// Background is as in RunOptions.
 	Background bool
+	// Refuse has Start look at the script first: a *NeedsNativeError says that nothing of it was executed.
+	Refuse Refuse
+	// Timeout is what Session gives the run, for a driver whose Start takes long over the script itself.
+	Timeout time.Duration
+	// Live runs the script in the session's live interpreter. The DriverSession is a LiveSession then.
+	Live bool
 	// Terminal is nil for a run without a terminal. With one, Stdin is what is typed and Stdout what is shown;
 	// the DriverRun is a Resizer.
 	Terminal *TerminalSize
@@ -201,6 +249,9 @@ type Exit struct {
 	WallTime   time.Duration
 	CPUTime    time.Duration // Unknown where not measured
 	PeakMemory int64         // Unknown where not measured
+	// Value and InterpreterLost are as in Result.
+	Value           string
+	InterpreterLost bool
 	// Err is set instead of a code when the run's end is not known (ErrLost).
 	Err error
 }

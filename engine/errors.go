@@ -50,6 +50,16 @@ var (
 	// ErrEscapes: the path, or a link in it, leads out of the work directory.
 	ErrEscapes = errors.New("engine: path leads out of the work directory")
 
+	// ErrNeedsNative: the script needs something that only the native tier has, and was to run in the wasm tier.
+	// Nothing of it was executed. The error is a *NeedsNativeError, which says what.
+	ErrNeedsNative = errors.New("engine: script needs the native tier")
+
+	// ErrBusy: the live interpreter cannot be copied as it is now; the error says why.
+	ErrBusy = errors.New("engine: interpreter busy")
+
+	// ErrSnapshot: this is no snapshot, a damaged one, or one of another version.
+	ErrSnapshot = errors.New("engine: snapshot not usable")
+
 	// ErrInterrupted: a read of stdin was given up. It is between Session and drivers; callers do not see it.
 	ErrInterrupted = errors.New("engine: interrupted")
 
@@ -83,6 +93,24 @@ func (e *TooLargeError) Error() string {
 
 // Is reports that a TooLargeError is ErrTooLarge.
 func (e *TooLargeError) Is(target error) bool { return target == ErrTooLarge }
+
+// NeedsNativeError is an ErrNeedsNative.
+type NeedsNativeError struct {
+	// Module is what the script imports or uses: "numpy.linalg", "threading.Thread".
+	Module string
+	// Line is where, in the script.
+	Line int
+	// Reason is why the wasm tier cannot do it, in a few words.
+	Reason string
+}
+
+// Error implements error.
+func (e *NeedsNativeError) Error() string {
+	return fmt.Sprintf("line %d: %s: %s", e.Line, e.Module, e.Reason)
+}
+
+// Is reports that a NeedsNativeError is ErrNeedsNative.
+func (e *NeedsNativeError) Is(target error) bool { return target == ErrNeedsNative }
 
 // ExitError is an ErrExit: the script of a RunCode call ended with another exit code than 0.
 type ExitError struct {

@@ -31,8 +31,22 @@ type Options struct {
 	// Network is the most that a run may have of the network. Zero: netpolicy.Blocked. The wasm tier has no
 	// network whatever this says. An unknown mode is ErrInvalid; netpolicy.Allowlist is ErrNotAvailable.
 	Network netpolicy.Mode
-	// PythonTier is where Python scripts run. Zero: the wasm tier, or the native one in a session that has no other.
+	// PythonTier is where Python scripts run: TierAuto, TierWasm or TierNative. Zero: TierAuto.
+	//
+	// With TierAuto a script goes to the wasm tier if all that it imports can be had there, and else to the native one;
+	// Result.Route says why. That is decided before the first statement runs, from the syntax tree: imports that are
+	// not guarded by try/except ImportError, those of the modules that they lead to, and uses of threads, processes and
+	// sockets. With TierWasm a script that surely needs more is ErrNeedsNative, and another takes its chance. A session
+	// that has one tier alone uses that.
 	PythonTier Tier
+	// Warm is Python source that is run once for the session, in the wasm tier, before its first Python run: all Python
+	// runs of the session there then start with what it has imported and computed. The modules that it imports are found
+	// as a script in the work directory finds them, and stay as they are then. An exception in it fails each run with
+	// ErrNotStarted. It has the session's Timeout.
+	Warm string
+	// From opens the session on a snapshot: its work directory has the snapshot's files, and its live interpreter
+	// starts as the snapshot's was. WorkDir and Warm must be empty. The snapshot may be closed when Open has returned.
+	From *Snapshot
 	// GPU gives native runs the host's NVIDIA devices and driver libraries. It is ErrNotAvailable where there
 	// are none. The driver of such a device is part of the host's kernel and takes orders from the script.
 	GPU bool
@@ -124,6 +138,8 @@ type RunOptions struct {
 	// the last process has ended by itself or the run is stopped, and its exit code is the script's. It has
 	// no effect in the wasm tier, where a script starts nothing.
 	Background bool
+	// Interpreter chooses the interpreter of a Python run. Zero: InterpreterFresh.
+	Interpreter Interpreter
 	// Network is what this run has of the network. Zero: the session's; more than that is ErrInvalid.
 	Network netpolicy.Mode
 	// Terminal gives the run a terminal of this size as its stdin, stdout and stderr, and as its controlling
@@ -131,6 +147,21 @@ type RunOptions struct {
 	// the native tier. Process.Resize changes the size.
 	Terminal *TerminalSize
 }
+
+// Interpreter is how long the interpreter of a Python run lives.
+type Interpreter string
+
+const (
+	// InterpreterFresh is an interpreter of the run's own.
+	InterpreterFresh Interpreter = "fresh"
+	// InterpreterSession is the live interpreter of the session, in the wasm tier: what one run defines and imports, the next
+	// one finds, and so its open files and its /tmp. A session has one, made by the first such run; runs that overlap take
+	// turns, and the time that one waits counts as its own. Result.Value has the value of the last expression. An exception,
+	// sys.exit too, leaves the interpreter as it is; a timeout, a cancellation, os._exit or a crash ends it, and
+	// Result.InterpreterLost says so. Args, Stdin, Timeout and the output are each run's own. Env and Cwd are applied
+	// where they differ from what the run before had. Limits.Memory and OpenFiles hold over its life, CPU and Output for each run.
+	InterpreterSession Interpreter = "session"
+)
 
 // TerminalSize is the size of a terminal in characters, from 1 to 65535 each.
 type TerminalSize struct{ Rows, Cols int }

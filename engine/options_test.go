@@ -9,7 +9,7 @@ import (
 )
 
 func TestOpen_PythonTier(t *testing.T) {
-	for _, tier := range []Tier{"auto", "Wasm", "docker", Tier(strings.Repeat("x", 1<<20))} {
+	for _, tier := range []Tier{"Auto", "Wasm", "docker", Tier(strings.Repeat("x", 1<<20))} {
 		_, err := Open(t.Context(), []Driver{newFake(basics), newNative()}, &Options{PythonTier: tier})
 		wantField(t, fmt.Sprintf("Open with %.10q", tier), err, "PythonTier")
 		if err != nil && len(err.Error()) > 500 {

@@ -5,18 +5,13 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 )
 
 // A Process is a run that was started. Its methods are safe for concurrent use; each stream is for one
 // reader at a time. Nothing needs to be closed: a run ends by itself, by its timeout, by its context, by
 // Kill or with the session.
 type Process struct {
-	id    string
-	tier  Tier
-	route string
-	// grace is the time between the orderly stop and the hard one.
-	grace    time.Duration
+	id       string
 	terminal bool
 
 	stdout, stderr         stream
@@ -29,6 +24,7 @@ type Process struct {
 	err    error
 
 	mu     sync.Mutex
+	route  route
 	run    DriverRun // nil while it is being started
 	abort  func()    // gives up the start
 	reason Reason    // why Session stops the run; empty while it does not
@@ -147,7 +143,7 @@ func (p *Process) claim(s, other *stream, once *sync.Once) io.ReadCloser {
 // stop ends the run. The first reason counts.
 func (p *Process) stop(reason Reason) {
 	p.mu.Lock()
-	run, abort, ended := p.run, p.abort, p.ended
+	run, abort, ended, grace := p.run, p.abort, p.ended, p.route.tier.grace
 	if p.reason == "" && !ended {
 		p.reason = reason
 	}
@@ -159,7 +155,7 @@ func (p *Process) stop(reason Reason) {
 	p.stderr.stop()
 	switch {
 	case run != nil:
-		run.Stop(p.grace)
+		run.Stop(grace)
 	case reason == ReasonCancelled:
 		abort()
 	default:
@@ -167,14 +163,21 @@ func (p *Process) stop(reason Reason) {
 	}
 }
 
+// goes notes where the run is about to be started.
+func (p *Process) goes(r route) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.route = r
+}
+
 // started notes the driver's run, and stops it if that was asked for meanwhile.
 func (p *Process) started(run DriverRun) {
 	p.mu.Lock()
 	p.run = run
-	stopping := p.reason != ""
+	stopping, grace := p.reason != "", p.route.tier.grace
 	p.mu.Unlock()
 	if stopping {
-		run.Stop(p.grace)
+		run.Stop(grace)
 	}
 }
 

@@ -9,6 +9,9 @@ type Tier string
 const (
 	TierWasm   Tier = "wasm"
 	TierNative Tier = "native"
+
+	// TierAuto is for Options.PythonTier alone: the script decides.
+	TierAuto Tier = "auto"
 )
 
 // Reason says how a run ended.
@@ -61,4 +64,11 @@ type Result struct {
 	// Truncated is set when output was dropped, from either stream: past MaxOutput, past Limits.Output, or
 	// what a script went on writing when it had been told to stop.
 	Truncated bool
+
+	// Value is the repr of the last statement of a run in the live interpreter, when that is an expression
+	// whose value is not None; else empty. Past 1 MiB it is cut, and Truncated is set.
+	Value string
+	// InterpreterLost is set when the run has ended the live interpreter: by its timeout, by being cancelled,
+	// by os._exit or by a crash. Its variables are gone, and the next such run starts a fresh one.
+	InterpreterLost bool
 }

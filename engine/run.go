@@ -18,7 +18,7 @@ func newID() string { return strings.ToLower(rand.Text()) }
 // Run starts script and returns when it has been started. The run ends by itself, by its timeout, by
 // Kill, when ctx ends or when the session is closed; see Process for what it writes.
 //
-// Errors: ErrInvalid for what is wrong with script or opts, ErrClosed, ErrNotAvailable, ErrNotStarted;
+// Errors: ErrInvalid for what is wrong with script or opts, ErrClosed, ErrNotAvailable, ErrNeedsNative, ErrNotStarted;
 // then nothing of the script was executed. What the script itself does wrong is in its Result.
 func (s *Session) Run(ctx context.Context, script string, opts *RunOptions) (*Process, error) {
 	if err := s.enter(); err != nil {
@@ -68,14 +68,14 @@ func (s *Session) start(ctx context.Context, script string, opts *RunOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	tr, route, err := s.route(o.Type)
+	r, err := s.route(&o)
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
-	if o.Terminal != nil && tr.name != TierNative {
-		return nil, fmt.Errorf("run: %w: a terminal needs the native tier, and %s", ErrNotAvailable, route)
+	if o.Terminal != nil && r.tier.name != TierNative {
+		return nil, fmt.Errorf("run: %w: a terminal needs the native tier, and %s", ErrNotAvailable, r.why)
 	}
-	p := &Process{id: spec.ID, tier: tr.name, route: route, grace: tr.grace, terminal: o.Terminal != nil, done: make(chan struct{})}
+	p := &Process{id: spec.ID, route: r, terminal: o.Terminal != nil, done: make(chan struct{})}
 	p.connect(spec, &o)
 
 	// starting ends with ctx, and with Close while the driver starts the run.
@@ -83,14 +83,14 @@ func (s *Session) start(ctx context.Context, script string, opts *RunOptions) (*
 	p.abort = cancel
 	err = s.track(p)
 	if err == nil {
-		err = s.startIn(starting, tr, spec, p)
+		err = s.startBy(starting, r, spec, p)
 	}
 	if err != nil {
 		cancel()
 		s.untrack(p)
 		return nil, fmt.Errorf("run: %w", err)
 	}
-	s.debug(ctx, "run started", slog.String("run", p.id), slog.String("tier", string(p.tier)))
+	s.debug(ctx, "run started", slog.String("run", p.id), slog.String("tier", string(p.route.tier.name)))
 
 	unhook := context.AfterFunc(ctx, func() { p.stop(ReasonCancelled) })
 	timer := p.limitTime(o.Timeout)
@@ -105,6 +105,21 @@ func (s *Session) start(ctx context.Context, script string, opts *RunOptions) (*
 		s.debug(ctx, "run ended", slog.String("run", p.id), slog.String("reason", string(p.result.Reason)), slog.Any("err", p.err))
 	}()
 	return p, nil
+}
+
+// startBy starts the run where its route leads.
+func (s *Session) startBy(ctx context.Context, r route, spec *RunSpec, p *Process) error {
+	for {
+		spec.Refuse, spec.Live = r.refuse, r.live
+		p.goes(r)
+		err := s.startIn(ctx, r.tier, spec, p)
+		if !errors.Is(err, ErrNeedsNative) {
+			return err
+		}
+		if r, err = r.instead(err); err != nil {
+			return err
+		}
+	}
 }
 
 // startIn has the driver start the run.
@@ -154,6 +169,7 @@ func (s *Session) runSpec(ctx context.Context, script string, o *RunOptions) (*R
 		Limits: s.limits,
 
 		Network:    o.Network,
+		Timeout:    o.Timeout,
 		Background: o.Background,
 		Terminal:   o.Terminal,
 	}

@@ -25,13 +25,17 @@ func TestSession_Terminal(t *testing.T) {
 
 func TestSession_TerminalNeedsTheNativeTier(t *testing.T) {
 	wasm := newFake(basics)
-	s := openTiers(t, nil, wasm, newNative())
+	s := openTiers(t, &Options{PythonTier: TierWasm}, wasm, newNative())
 	size := &TerminalSize{24, 80}
 	_, err := s.Run(t.Context(), "asked", &RunOptions{Type: Python, Terminal: size})
 	wantErr(t, "a python run with a terminal", err, ErrNotAvailable)
 	exec(t, s, "asked", &RunOptions{Type: Shell, Terminal: size})
-	s = openTiers(t, &Options{PythonTier: TierNative}, wasm, newNative())
-	exec(t, s, "asked", &RunOptions{Type: Python, Terminal: size})
+	for _, tier := range []Tier{TierNative, TierAuto} {
+		s = openTiers(t, &Options{PythonTier: tier}, wasm, newNative())
+		if out := exec(t, s, "asked", &RunOptions{Type: Python, Terminal: size}); out.Result.Tier != TierNative {
+			t.Errorf("with %s: %+v", tier, out.Result)
+		}
+	}
 }
 
 func TestProcess_Resize(t *testing.T) {

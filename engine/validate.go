@@ -23,6 +23,9 @@ const (
 // MaxScript is the size of the largest script, in bytes.
 const MaxScript = 64 << 20
 
+// MaxValue is the size of the longest Result.Value, in bytes.
+const MaxValue = 1 << 20
+
 // maxName is the longest file name of Linux, NAME_MAX.
 const maxName = 255
 
@@ -92,9 +95,9 @@ func (o *Options) check() error {
 // checkPlace looks at where runs go and what they reach.
 func (o *Options) checkPlace() error {
 	switch o.PythonTier {
-	case "", TierWasm, TierNative:
+	case "", TierAuto, TierWasm, TierNative:
 	default:
-		return &InvalidError{"PythonTier", fmt.Sprintf("%q is not a tier; there are wasm and native", shorten(string(o.PythonTier)))}
+		return &InvalidError{"PythonTier", fmt.Sprintf("%q is not a tier; there are auto, wasm and native", shorten(string(o.PythonTier)))}
 	}
 	return checkNetwork(o.Network)
 }
@@ -145,6 +148,12 @@ func (o *RunOptions) check(script string) error {
 		return &InvalidError{"script", "contains NUL"}
 	case o.Timeout < 0:
 		return &InvalidError{"Timeout", "is negative"}
+	case o.Interpreter != InterpreterFresh && o.Interpreter != InterpreterSession:
+		return &InvalidError{"Interpreter", fmt.Sprintf("%q is not known; there are fresh and session", shorten(string(o.Interpreter)))}
+	case o.Interpreter == InterpreterSession && o.Type != Python:
+		return &InvalidError{"Interpreter", "is for Python scripts"}
+	case o.Interpreter == InterpreterSession && o.Terminal != nil:
+		return &InvalidError{"Interpreter", "has no terminal"}
 	case o.StdinPipe && o.Stdin != nil:
 		return &InvalidError{"StdinPipe", "cannot be set together with Stdin"}
 	}
@@ -178,6 +187,9 @@ func (o RunOptions) filled(session *Options) RunOptions {
 	if o.Type == "" {
 		o.Type = Python
 	}
+	if o.Interpreter == "" {
+		o.Interpreter = InterpreterFresh
+	}
 	if o.Name == "" {
 		o.Name = "main.py"
 		if o.Type == Shell {
@@ -198,6 +210,9 @@ func (o Options) filled() Options {
 	or(&o.MaxOutput, DefaultMaxOutput)
 	if o.Network == "" {
 		o.Network = netpolicy.Blocked
+	}
+	if o.PythonTier == "" {
+		o.PythonTier = TierAuto
 	}
 	return o
 }

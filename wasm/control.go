@@ -49,16 +49,17 @@ type control struct {
 	deadline  time.Time
 	ended     bool
 
-	instance   *instance
+	instance   *instance // what is run; it is set before the guest is called
 	processors int32 // GOMAXPROCS
 	delivered  bool
+	with       <-chan struct{} // closed: end now too; nil: never
 	draining   int
 	cpu        func() time.Duration // processor time of this run so far
 	cpuLimit   time.Duration
 }
 
-func newControl(in *instance) *control {
-	return &control{instance: in, processors: int32(runtime.GOMAXPROCS(0)), interrupt: make(chan struct{}), kill: make(chan struct{})}
+func newControl() *control {
+	return &control{processors: int32(runtime.GOMAXPROCS(0)), interrupt: make(chan struct{}), kill: make(chan struct{})}
 }
 
 // stop asks for an end in an orderly way, and forces it after grace.
@@ -131,6 +132,9 @@ func (c *control) tick(ctx context.Context) {
 	}
 	if c.cpuLimit > 0 && c.cpu() > c.cpuLimit {
 		panic(stopped{errCPU})
+	}
+	if isClosed(c.with) {
+		panic(stopped{errKilled})
 	}
 	if isClosed(c.Wait()) {
 		c.Deliver(ctx, nil)

@@ -2,7 +2,6 @@ package wasm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -20,7 +19,8 @@ const MinMemory = 64 << 20
 // Driver is the Python tier: an engine.Driver. It is safe for concurrent use and serves any number of
 // sessions.
 type Driver struct {
-	opts Options
+	opts     Options
+	findings findingsCache
 
 	// loading is held while the interpreter is made ready, which takes seconds; mu never is.
 	loading sync.Mutex
@@ -185,6 +185,9 @@ func (d *Driver) OpenSession(_ context.Context, spec *engine.SessionSpec) (engin
 	if spec.Limits.FileSize > 0 && !spec.BestEffort {
 		return nil, fmt.Errorf("Limits.FileSize: %w", engine.ErrNotEnforceable)
 	}
+	if err := checkFrom(spec); err != nil {
+		return nil, err
+	}
 	if _, err := d.loaded(); err != nil {
 		return nil, err
 	}
@@ -204,33 +207,13 @@ func (d *Driver) OpenSession(_ context.Context, spec *engine.SessionSpec) (engin
 	if err != nil {
 		return nil, err
 	}
-	return &session{driver: d, files: files}, nil
-}
-
-// session is one session in this tier: engine.DriverSession.
-type session struct {
-	driver *Driver
-	files  *guestfs.Session
-}
-
-// Start implements engine.DriverSession.
-func (s *session) Start(ctx context.Context, spec *engine.RunSpec) (engine.DriverRun, error) {
-	if spec.Type != engine.Python {
-		return nil, fmt.Errorf("wasm tier runs python, not %s: %w", spec.Type, engine.ErrNotAvailable)
+	ds := &session{driver: d, files: files, spec: spec}
+	if spec.From != nil {
+		ds.from = spec.From.(*state).base.hold()
 	}
-	p, err := s.driver.ready(ctx)
-	if err != nil {
-		return nil, errors.Join(engine.ErrNotStarted, err)
-	}
-	in, err := p.take(context.WithoutCancel(ctx))
-	if err != nil {
-		return nil, errors.Join(engine.ErrNotStarted, err)
-	}
-	return start(p, in, s.files, spec), nil
+	ds.live.init(ds)
+	return ds, nil
 }
-
-// Close implements engine.DriverSession.
-func (s *session) Close() error { return s.files.Close() }
 
 // cutFolder splits "folder/name".
 func cutFolder(name string) (folder, rest string, ok bool) {

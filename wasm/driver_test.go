@@ -249,8 +249,8 @@ func TestDriver_IdleNone(t *testing.T) {
 			t.Errorf("printed %q", got)
 		}
 	}
-	d.interpreter.making.Wait()
-	if n := len(d.interpreter.idle); n != 0 {
+	d.interpreter.pool.making.Wait()
+	if n := len(d.interpreter.pool.idle); n != 0 {
 		t.Errorf("%d idle instances", n)
 	}
 }
@@ -261,12 +261,12 @@ func TestDriver_Refill(t *testing.T) {
 	p := s.(*session).driver.interpreter
 	for _, script := range []string{"pass", "import os; os._exit(0)", "import os; os.abort()", "x = bytearray(100 << 20)"} {
 		runScript(t, s, script)
-		p.making.Wait()
-		p.mu.Lock()
-		if len(p.idle) != 1 {
-			t.Errorf("after %q there are %d idle instances", script, len(p.idle))
+		p.pool.making.Wait()
+		p.pool.mu.Lock()
+		if len(p.pool.idle) != 1 {
+			t.Errorf("after %q there are %d idle instances", script, len(p.pool.idle))
 		}
-		p.mu.Unlock()
+		p.pool.mu.Unlock()
 	}
 }
 

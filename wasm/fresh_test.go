@@ -31,7 +31,7 @@ func oneInstance(t *testing.T) engine.DriverSession {
 }
 
 // instanceOf is the instance that a run has had.
-func instanceOf(r *testRun) *instance { return r.DriverRun.(*execution).instance }
+func instanceOf(r *testRun) *instance { return r.DriverRun.(*execution).place.(freshPlace).instance }
 
 // stateScript prints all that one run could leave behind for the next.
 const stateScript = `
@@ -218,21 +218,21 @@ func decodeState(t *testing.T, stdout, stderr string) (state map[string]any) {
 func checkIdle(t *testing.T, s engine.DriverSession, in *instance, again bool) {
 	t.Helper()
 	p := s.(*session).driver.interpreter
-	p.making.Wait()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.idle) != 1 {
-		t.Fatalf("%d idle instances, want 1", len(p.idle))
+	p.pool.making.Wait()
+	p.pool.mu.Lock()
+	defer p.pool.mu.Unlock()
+	if len(p.pool.idle) != 1 {
+		t.Fatalf("%d idle instances, want 1", len(p.pool.idle))
 	}
-	idle := p.idle[0]
+	idle := p.pool.idle[0]
 	if (idle == in) != again {
 		t.Errorf("the instance is kept: %v, want %v", idle == in, again)
 	}
 	content, ok := idle.module.Memory().Read(0, idle.module.Memory().Size())
-	if !ok || !bytes.Equal(content, p.image.Bytes()) {
-		t.Errorf("the memory of the idle instance (%d bytes) is not the image's (%d bytes)", len(content), p.image.Size())
+	if !ok || !bytes.Equal(content, p.pool.base.image.Bytes()) {
+		t.Errorf("the memory of the idle instance (%d bytes) is not the image's (%d bytes)", len(content), p.pool.base.image.Size())
 	}
-	if idle.stack.Get() != p.stack || idle.counter.Get() != tickBudget {
-		t.Errorf("stack pointer %d, counter %d; want %d, %d", idle.stack.Get(), idle.counter.Get(), p.stack, tickBudget)
+	if idle.stack.Get() != p.pool.base.stack || idle.counter.Get() != tickBudget {
+		t.Errorf("stack pointer %d, counter %d; want %d, %d", idle.stack.Get(), idle.counter.Get(), p.pool.base.stack, tickBudget)
 	}
 }

@@ -27,8 +27,13 @@ func capture(in *instance) (*snapshot, error) {
 	if !ok {
 		return nil, fmt.Errorf("capture image: memory of %d bytes not readable", size)
 	}
-	s := &snapshot{size: uint64(size), stack: in.stack.Get()}
-	first := s.stack / cow.PageSize * cow.PageSize
+	return snapshotOf(content, in.stack.Get()), nil
+}
+
+// snapshotOf makes a snapshot of a memory, whose bytes it keeps.
+func snapshotOf(content []byte, stack uint64) *snapshot {
+	s := &snapshot{size: uint64(len(content)), stack: stack}
+	first := stack / cow.PageSize * cow.PageSize
 	var zero [cow.PageSize]byte
 	for at := first; at < s.size; at += cow.PageSize {
 		page := content[at : at+cow.PageSize]
@@ -42,7 +47,7 @@ func capture(in *instance) (*snapshot, error) {
 		}
 		s.pieces = append(s.pieces, cow.Piece{Offset: at, Bytes: page})
 	}
-	return s, nil
+	return s
 }
 
 // image makes what instances start from.
@@ -128,7 +133,13 @@ func makeSnapshot(ctx context.Context, in *instance) (*snapshot, error) {
 			return nil, fmt.Errorf("start interpreter: %s gave %d", step, result[0])
 		}
 	}
-	code, err := in.call(ctx, in.module.ExportedFunction("sandbar_warm"), []byte(warmUp))
+	return warm(ctx, in, warmUp, "", nil)
+}
+
+// warm runs source in an interpreter that has run nothing since its image was made, and takes a snapshot for a new image.
+// With a cwd, source finds the modules of a session.
+func warm(ctx context.Context, in *instance, source, cwd string, env []string) (*snapshot, error) {
+	code, err := in.call(ctx, in.module.ExportedFunction("sandbar_warm"), warmRequest(source, cwd, env))
 	if err != nil || code != 0 {
 		return nil, fmt.Errorf("warm interpreter: code %d: %w", code, err)
 	}

@@ -125,17 +125,17 @@ func FuzzDecodeSnapshot(f *testing.F) {
 // The image that is in use has what instances need.
 func TestImage_Facts(t *testing.T) {
 	p := shared(t).interpreter
-	if p.image.Size()%cow.WasmPage != 0 || p.image.Size() >= MinMemory {
-		t.Errorf("the image has %d bytes, the least memory is %d", p.image.Size(), MinMemory)
+	if p.pool.base.image.Size()%cow.WasmPage != 0 || p.pool.base.image.Size() >= MinMemory {
+		t.Errorf("the image has %d bytes, the least memory is %d", p.pool.base.image.Size(), MinMemory)
 	}
-	if p.stack == 0 || p.stack%16 != 0 || p.stack > p.image.Size() {
-		t.Errorf("stack pointer %d", p.stack)
+	if p.pool.base.stack == 0 || p.pool.base.stack%16 != 0 || p.pool.base.stack > p.pool.base.image.Size() {
+		t.Errorf("stack pointer %d", p.pool.base.stack)
 	}
-	if hot := p.image.HotBytes(); runtime.GOOS == "linux" && (hot == 0 || hot > 4<<20) {
+	if hot := p.pool.base.image.HotBytes(); runtime.GOOS == "linux" && (hot == 0 || hot > 4<<20) {
 		t.Errorf("%d bytes are hot", hot)
 	}
 	// What earlier calls left on the stack is not in the image.
-	below := p.image.Bytes()[:p.stack/cow.PageSize*cow.PageSize]
+	below := p.pool.base.image.Bytes()[:p.pool.base.stack/cow.PageSize*cow.PageSize]
 	if n := bytes.Count(below, []byte{0}); n != len(below) {
 		t.Errorf("%d bytes below the stack pointer are not zero", len(below)-n)
 	}
@@ -144,7 +144,7 @@ func TestImage_Facts(t *testing.T) {
 // A snapshot of an instance, made into an image, has every byte at and above the stack pointer.
 func TestCapture_Complete(t *testing.T) {
 	p := shared(t).interpreter
-	in, err := p.fresh(t.Context())
+	in, err := p.pool.fresh(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestCapture_Complete(t *testing.T) {
 // reset puts back all that an instance can change, whatever was done to it; one that has grown it refuses.
 func TestInstance_Reset(t *testing.T) {
 	p := shared(t).interpreter
-	in, err := p.fresh(t.Context())
+	in, err := p.pool.fresh(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestInstance_Reset(t *testing.T) {
 	if err := in.reset(); err != nil {
 		t.Fatal(err)
 	}
-	if in.stack.Get() != p.stack || in.counter.Get() != tickBudget || !bytes.Equal(content, p.image.Bytes()) {
+	if in.stack.Get() != p.pool.base.stack || in.counter.Get() != tickBudget || !bytes.Equal(content, p.pool.base.image.Bytes()) {
 		t.Errorf("stack pointer %d, counter %d; or the memory is not the image's", in.stack.Get(), in.counter.Get())
 	}
 	if _, ok := in.module.Memory().Grow(1); !ok {

@@ -2,8 +2,8 @@ package wasm
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -28,7 +28,7 @@ type instance struct {
 	counter api.MutableGlobal
 	top     uint64 // the stack pointer between runs
 
-	alloc, run, interrupt, drain api.Function
+	alloc, run, live, scan, finish, interrupt, drain api.Function
 }
 
 // instantiate makes an instance whose memory starts as the image.
@@ -49,15 +49,22 @@ func instantiate(ctx context.Context, rt wazero.Runtime, code wazero.CompiledMod
 	in.counter, _ = module.ExportedGlobal(meter.CounterName).(api.MutableGlobal)
 	in.alloc = module.ExportedFunction("sandbar_alloc")
 	in.run = module.ExportedFunction("sandbar_run")
+	in.live = module.ExportedFunction("sandbar_live")
+	in.scan = module.ExportedFunction("sandbar_scan")
+	in.finish = module.ExportedFunction("sandbar_finish")
 	in.interrupt = module.ExportedFunction("sandbar_interrupt")
 	in.drain = module.ExportedFunction("sandbar_drain")
-	if in.stack == nil || in.counter == nil || in.alloc == nil || in.run == nil || in.interrupt == nil || in.drain == nil {
+	if in.stack == nil || in.counter == nil || in.lacksFunction() {
 		in.close(ctx)
 		return nil, fmt.Errorf("instantiate interpreter: it lacks an export")
 	}
 	in.top = in.stack.Get()
 	in.counter.Set(tickBudget)
 	return in, nil
+}
+
+func (in *instance) lacksFunction() bool {
+	return slices.Contains([]api.Function{in.alloc, in.run, in.live, in.scan, in.finish, in.interrupt, in.drain}, nil)
 }
 
 // reset makes the instance as new: its memory is the image again, and so are its globals. Memory and
@@ -108,18 +115,4 @@ func (in *instance) call(ctx context.Context, f api.Function, b []byte) (uint32,
 		return 0, err
 	}
 	return uint32(stack[0]), nil
-}
-
-// appendField adds one field of a request, as build/shim/sandbar.c reads it.
-func appendField(b []byte, field string) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(field)))
-	return append(b, field...)
-}
-
-func appendFields(b []byte, fields []string) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(fields)))
-	for _, f := range fields {
-		b = appendField(b, f)
-	}
-	return b
 }

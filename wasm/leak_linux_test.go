@@ -86,7 +86,7 @@ func TestDriver_NothingIsLeftByRuns(t *testing.T) {
 	for i := range 30 {
 		mixed(t, s, i)
 	}
-	d.interpreter.making.Wait()
+	d.interpreter.pool.making.Wait()
 	runtime.GC()
 	before := held(t)
 	runs := 300
@@ -96,7 +96,7 @@ func TestDriver_NothingIsLeftByRuns(t *testing.T) {
 	for i := range runs {
 		mixed(t, s, i)
 	}
-	d.interpreter.making.Wait()
+	d.interpreter.pool.making.Wait()
 	runtime.GC()
 	after := settled(t, before.goroutines)
 	if after.descriptors > before.descriptors || after.goroutines > before.goroutines {

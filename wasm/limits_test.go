@@ -61,7 +61,7 @@ func TestLimits_PeakMemory(t *testing.T) {
 	d := shared(t)
 	s := openSession(t, d)
 	small, _, _ := runScript(t, s, "pass")
-	if want := int64(d.interpreter.image.Size()); small.PeakMemory != want {
+	if want := int64(d.interpreter.pool.base.image.Size()); small.PeakMemory != want {
 		t.Errorf("peak of a small script: %d, the image has %d", small.PeakMemory, want)
 	}
 	large, _, _ := runScript(t, s, "b = bytearray(100 << 20); del b")

@@ -11,6 +11,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/sandbar-dev/sandbar/engine"
 	"github.com/sandbar-dev/sandbar/wasm/internal/cow"
 	"github.com/sandbar-dev/sandbar/wasm/internal/guestfs"
 	"github.com/sandbar-dev/sandbar/wasm/internal/meter"
@@ -170,21 +171,37 @@ func (p *interpreter) compileWith(ctx context.Context, dir string, wasmBytes []b
 	return nil
 }
 
-// hostModules are what the guest imports: WASI, and the two functions of the shim.
+// hostModules are what the guest imports: WASI, and the functions of the shim.
 func (p *interpreter) hostModules(ctx context.Context) error {
 	if _, err := wasi.Instantiate(ctx, p.runtime); err != nil {
 		return fmt.Errorf("instantiate wasi: %w", err)
 	}
 	tick := api.GoFunc(func(ctx context.Context, _ []uint64) { runOf(ctx).control.tick(ctx) })
+	// text is what the guest's function was called with: a view of its memory, or nil.
+	text := func(mod api.Module, stack []uint64) []byte {
+		b, _ := mod.Memory().Read(uint32(stack[0]), uint32(stack[1]))
+		return b
+	}
 	advice := api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
-		if text, ok := mod.Memory().Read(uint32(stack[0]), uint32(stack[1])); ok {
-			runOf(ctx).advice = oneLine(text)
+		runOf(ctx).advice = oneLine(text(mod, stack))
+	})
+	found := api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
+		if found := runOf(ctx).found; found == nil || found(text(mod, stack)) {
+			stack[0] = 0
+		} else {
+			stack[0] = 1
 		}
 	})
+	value := api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
+		runOf(ctx).setValue(text(mod, stack))
+	})
 	i32 := api.ValueTypeI32
+	two, one := []api.ValueType{i32, i32}, []api.ValueType{i32}
 	_, err := p.runtime.NewHostModuleBuilder("sandbar").
 		NewFunctionBuilder().WithGoFunction(tick, nil, nil).Export("tick").
-		NewFunctionBuilder().WithGoModuleFunction(advice, []api.ValueType{i32, i32}, nil).Export("advice").
+		NewFunctionBuilder().WithGoModuleFunction(advice, two, nil).Export("advice").
+		NewFunctionBuilder().WithGoModuleFunction(found, two, one).Export("found").
+		NewFunctionBuilder().WithGoModuleFunction(value, two, nil).Export("value").
 		Instantiate(ctx)
 	if err != nil {
 		return fmt.Errorf("instantiate host functions: %w", err)
@@ -218,13 +235,14 @@ func (l *loader) start(ctx context.Context) error {
 	return l.use(snap)
 }
 
+// use makes the standard image of a snapshot.
 func (p *interpreter) use(snap *snapshot) error {
-	image, err := snap.image()
+	b, err := newBase(snap)
 	if err != nil {
 		return err
 	}
-	p.image, p.stack = image, snap.stack
-	return nil
+	p.pool = newPool(p, b, p.opts.Idle)
+	return b.release()
 }
 
 // makeImage starts Python in a memory that has the module's data, and learns from a first run which
@@ -249,7 +267,7 @@ func (p *interpreter) makeImage(ctx context.Context) (*snapshot, error) {
 	}
 	defer in.close(ctx)
 	var output errorText
-	w := newWorld(in, p.bare, guestfs.RunConfig{}, wasi.Config{Stdout: &output, Stderr: &output})
+	w := newWorld(in, p.bare, guestfs.RunConfig{}, wasi.Config{}, &stdio{stdout: &output, stderr: &output})
 	defer w.close()
 	snap, err := makeSnapshot(w.context(ctx), in)
 	if err != nil {
@@ -260,24 +278,26 @@ func (p *interpreter) makeImage(ctx context.Context) (*snapshot, error) {
 
 // learnHot runs the shortest script once and notes which pages it wrote to.
 func (p *interpreter) learnHot(ctx context.Context, snap *snapshot) (*snapshot, error) {
-	if err := p.use(snap); err != nil {
+	b, err := newBase(snap)
+	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = b.release() }()
 	// The snapshot's pieces are parts of an instance's memory that is about to go: keep copies.
 	for i := range snap.pieces {
 		snap.pieces[i].Bytes = append([]byte(nil), snap.pieces[i].Bytes...)
 	}
-	defer func() { _ = p.image.Close() }()
-	in, err := p.fresh(ctx)
+	in, err := p.fresh(ctx, b)
 	if err != nil {
 		return nil, err
 	}
 	defer in.close(ctx)
 	var output errorText
 	files := guestfs.RunConfig{ScriptName: "main.py", Script: []byte("print(2+2)\n")}
-	w := newWorld(in, p.bare, files, wasi.Config{Stdout: &output, Stderr: &output})
+	w := newWorld(in, p.bare, files, wasi.Config{}, &stdio{stdout: &output, stderr: &output})
 	defer w.close()
-	code, err := in.call(w.context(ctx), in.run, request("main.py", guestfs.TmpPath, nil, []string{"HOME=/tmp", "LANG=C.UTF-8"}))
+	first := runRequest(&engine.RunSpec{Name: "main.py", Cwd: guestfs.TmpPath, Env: []string{"HOME=/tmp", "LANG=C.UTF-8"}}, false)
+	code, err := in.call(w.context(ctx), in.run, first)
 	if err != nil || code != 0 {
 		return nil, fmt.Errorf("first run: code %d: %w: %s", code, err, output.text())
 	}

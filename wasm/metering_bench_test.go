@@ -14,6 +14,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/sandbar-dev/sandbar/wasm/internal/cow"
+	"github.com/sandbar-dev/sandbar/engine"
 	"github.com/sandbar-dev/sandbar/wasm/internal/guestfs"
 	"github.com/sandbar-dev/sandbar/wasm/internal/meter"
 	"github.com/sandbar-dev/sandbar/wasm/internal/wasi"
@@ -116,7 +117,7 @@ func (s *meteringSide) run(b *testing.B, i int, script []byte) float64 {
 	defer in.close(context.Background())
 	var output errorText
 	files := guestfs.RunConfig{ScriptName: "main.py", Script: script}
-	w := newWorld(in, s.bare, files, wasi.Config{Stdout: &output, Stderr: &output})
+	w := newWorld(in, s.bare, files, wasi.Config{}, &stdio{stdout: &output, stderr: &output})
 	defer w.close()
 	ctx := w.context(context.Background())
 	for _, step := range []string{"_initialize", "sandbar_init", "sandbar_freeze"} {
@@ -128,7 +129,7 @@ func (s *meteringSide) run(b *testing.B, i int, script []byte) float64 {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began, before := time.Now(), threadCPU()
-	code, err := in.call(ctx, in.run, request("main.py", guestfs.TmpPath, nil, nil))
+	code, err := in.call(ctx, in.run, runRequest(&engine.RunSpec{Name: "main.py", Cwd: guestfs.TmpPath}, false))
 	if err != nil || code != 0 {
 		b.Fatalf("code %d, %v: %s", code, err, output.text())
 	}

@@ -6,20 +6,18 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/sandbar-dev/sandbar/engine"
-	"github.com/sandbar-dev/sandbar/wasm/internal/guestfs"
-	"github.com/sandbar-dev/sandbar/wasm/internal/wasi"
 )
 
-// The result of the shim's sandbar_run.
+// The result of the shim's sandbar_run and sandbar_live.
 const (
 	resultCode   = 0xff
 	resultMemory = 0x100
+	resultAway   = 0x200
 )
 
 // Exit codes of ends that are not the script's own, as a shell gives them for signals.
@@ -32,16 +30,37 @@ const (
 
 // execution is one run: engine.DriverRun.
 type execution struct {
-	interpreter *interpreter
-	instance    *instance
-	world       *world
-	spec        *engine.RunSpec
-	done        chan struct{}
-	exit        engine.Exit
+	session *session
+	spec    *engine.RunSpec
+	place   place
+	control *control
+	verdict verdict
+	// timedOut is set before the run is stopped when its time passed before the verdict.
+	timedOut bool
+	done     chan struct{}
+	exit     engine.Exit
+}
+
+// place is the interpreter that a run gets.
+type place interface {
+	// enter gives an interpreter and what it sees, for this run alone until leave. It waits where the interpreter is
+	// another run's.
+	enter(ctx context.Context, e *execution) (*seat, error)
+	// call executes the script.
+	call(ctx context.Context, e *execution, s *seat) (result uint32, err error)
+	// leave takes the interpreter back. Clean says that the script has ended in an orderly way.
+	leave(ctx context.Context, e *execution, s *seat, clean bool)
+}
+
+// seat is an interpreter with what it sees.
+type seat struct {
+	instance *instance
+	world    *world
+	stdio    *stdio
 }
 
 // Stop implements engine.DriverRun.
-func (e *execution) Stop(grace time.Duration) { e.world.run.control.stop(grace) }
+func (e *execution) Stop(grace time.Duration) { e.control.stop(grace) }
 
 // Wait implements engine.DriverRun.
 func (e *execution) Wait() engine.Exit {
@@ -49,52 +68,40 @@ func (e *execution) Wait() engine.Exit {
 	return e.exit
 }
 
-// request is what sandbar_run reads.
-func request(name, cwd string, args, env []string) []byte {
-	b := appendField(make([]byte, 0, 512), path.Join(guestfs.ScriptDir, name))
-	b = appendField(b, cwd)
-	b = appendFields(b, args)
-	return appendFields(b, env)
-}
-
-// start runs the script on a goroutine of its own.
-func start(p *interpreter, in *instance, session *guestfs.Session, spec *engine.RunSpec) *execution {
-	e := &execution{interpreter: p, instance: in, spec: spec, done: make(chan struct{})}
-	files := guestfs.RunConfig{
-		ScriptName: spec.Name, Script: spec.Script,
-		TmpBytes: spec.Limits.Tmp, TmpFiles: spec.Limits.TmpFiles,
-	}
-	e.world = newWorld(in, session, files, wasi.Config{
-		Args: []string{spec.Name}, Environ: nil,
-		Stdin: spec.Stdin, Stdout: spec.Stdout, Stderr: spec.Stderr,
-		MaxFiles: spec.Limits.OpenFiles, CPUClock: e.cpuClock(),
-	})
-	in.memory.SetLimit(uint64(spec.Limits.Memory))
+// launch runs the script on a goroutine of its own.
+func launch(s *session, where place, spec *engine.RunSpec, find bool) *execution {
+	e := &execution{session: s, spec: spec, place: where, control: newControl(), done: make(chan struct{})}
+	e.verdict.init(find)
 	go e.main()
 	return e
-}
-
-// cpuClock gives the guest's process_time; nil where the thread's clock is not known.
-func (e *execution) cpuClock() func() time.Duration {
-	if threadCPU() < 0 {
-		return nil
-	}
-	return func() time.Duration { return e.world.run.control.cpu() }
 }
 
 // main is the run's goroutine.
 func (e *execution) main() {
 	defer close(e.done)
+	defer e.control.end()
 	ctx := context.Background() // nothing but stop ends a guest: see control
+	e.exit.CPUTime, e.exit.PeakMemory = engine.Unknown, engine.Unknown
 	began := time.Now()
-	clean := e.measured(func() bool { return e.execute(ctx) })
-	e.exit.WallTime = time.Since(began)
-	e.exit.PeakMemory = int64(e.instance.memory.Size())
-	e.exit.Advice = e.world.run.advice
-	e.protect(e.world.close)
-	if !e.interpreter.give(ctx, e.instance, clean) {
-		e.interpreter.refill(ctx)
+	seat, err := e.place.enter(ctx, e)
+	if err != nil {
+		e.notEntered(err)
+		return
 	}
+	clean := e.measured(func() bool { return e.execute(ctx, seat) })
+	e.exit.WallTime = time.Since(began)
+	e.exit.PeakMemory = int64(seat.instance.memory.Size())
+	e.exit.Advice, e.exit.Value = seat.world.run.advice, seat.world.run.value
+	e.protect(func() { e.place.leave(ctx, e, seat, clean) })
+}
+
+// notEntered fills in the end of a run that got no interpreter: it was stopped while it waited for one.
+func (e *execution) notEntered(err error) {
+	if errors.Is(err, errKilled) {
+		e.exit.Code, e.exit.Signal, e.exit.Reason = codeKilled, 9, engine.ReasonSignaled
+		return
+	}
+	e.exit.Err = err
 }
 
 // measured calls f on a thread of its own, whose clock is the run's.
@@ -104,15 +111,13 @@ func (e *execution) measured(f func() bool) (clean bool) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	before := threadCPU()
-	c := e.world.run.control
-	c.cpu = func() time.Duration { return threadCPU() - before }
+	e.control.cpu = func() time.Duration { return threadCPU() - before }
 	if before >= 0 {
-		c.cpuLimit = e.spec.Limits.CPU
+		e.control.cpuLimit = e.spec.Limits.CPU
 	}
 	e.protect(func() { clean = f() })
-	e.exit.CPUTime = engine.Unknown
 	if before >= 0 {
-		e.exit.CPUTime = c.cpu()
+		e.exit.CPUTime = e.control.cpu()
 	}
 	return clean
 }
@@ -130,43 +135,44 @@ func (e *execution) protect(f func()) {
 // panicked notes that code of the host did what it must not: how the script would have ended is not known.
 func (e *execution) panicked(err error) {
 	e.exit.Err = fmt.Errorf("host function: %s", firstLine(err))
-	e.interpreter.opts.Logger.Error("host function panicked", "run", e.spec.ID, "err", err)
+	e.session.driver.opts.Logger.Error("host function panicked", "run", e.spec.ID, "err", err)
 }
 
-// execute calls the guest and reports whether the instance ended in an orderly way.
-func (e *execution) execute(parent context.Context) bool {
-	ctx := e.world.context(parent)
-	s := e.spec
-	result, err := e.instance.call(ctx, e.instance.run, request(s.Name, s.Cwd, s.Args, s.Env))
+// execute calls the guest and reports whether the script ended in an orderly way.
+func (e *execution) execute(parent context.Context, seat *seat) bool {
+	ctx := seat.world.context(parent)
+	result, err := e.place.call(ctx, e, seat)
 	var left exited
 	switch {
 	case err == nil:
 		e.exit.Code, e.exit.Reason = int(result&resultCode), engine.ReasonExited
-		if result&resultMemory != 0 && e.instance.memory.Refused() {
+		if result&resultMemory != 0 && seat.instance.memory.Refused() {
 			e.exit.Code, e.exit.Reason = codeKilled, engine.ReasonMemory
 		}
-		return !e.world.run.control.delivered
+		return !e.control.delivered
 	case errors.As(err, &left):
 		// os._exit: what is buffered is lost, as it is natively.
 		e.exit.Code, e.exit.Reason = int(left.code&resultCode), engine.ReasonExited
 		return false
 	}
-	e.drain(ctx)
+	e.drain(ctx, seat)
 	e.exit.Forced = true
-	e.failed(err)
+	e.failed(err, seat)
 	return false
 }
 
 // failed fills in the end of a run that a stop, a trap or a panic ended.
-func (e *execution) failed(err error) {
+func (e *execution) failed(err error, seat *seat) {
 	switch {
+	case errors.Is(err, errKilled) && e.timedOut:
+		e.exit.Code, e.exit.Reason = codeKilled, engine.ReasonTimeout
 	case errors.Is(err, errKilled):
 		e.exit.Code, e.exit.Signal, e.exit.Reason = codeKilled, 9, engine.ReasonSignaled
 	case errors.Is(err, errCPU):
 		e.exit.Code, e.exit.Signal, e.exit.Reason = codeCPU, 24, engine.ReasonCPU
 	case strings.Contains(err.Error(), recovered):
 		e.panicked(err)
-	case e.instance.memory.Refused():
+	case seat.instance.memory.Refused():
 		e.exit.Code, e.exit.Signal, e.exit.Reason = codeKilled, 9, engine.ReasonMemory
 	default:
 		e.exit.Code, e.exit.Signal, e.exit.Reason = codeAbort, 6, engine.ReasonSignaled
@@ -180,19 +186,22 @@ func (e *execution) failed(err error) {
 
 // drain gets out what Python had buffered when it was stopped. The interpreter may be in any state: it is
 // given a bounded number of loops, and its failure does not matter.
-func (e *execution) drain(ctx context.Context) {
-	e.world.run.control.draining = drainTicks
-	e.instance.counter.Set(tickBudget)
-	stack := e.instance.stack.Get()
+func (e *execution) drain(ctx context.Context, seat *seat) {
+	in := seat.instance
+	e.control.draining = drainTicks
+	in.counter.Set(tickBudget)
+	stack := in.stack.Get()
 	if stack < redZone || stack > math.MaxUint32 {
 		return
 	}
-	e.instance.stack.Set(stack - redZone)
-	_ = e.instance.drain.CallWithStack(ctx, nil)
+	in.stack.Set(stack - redZone)
+	_ = in.drain.CallWithStack(ctx, nil)
 }
 
 // recovered is what wazero adds to a panic of a host function, and not to a trap.
 const recovered = " (recovered by wazero)"
+
+func firstLineOf(err error) error { return errors.New(firstLine(err)) }
 
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")

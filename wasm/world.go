@@ -6,6 +6,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/sandbar-dev/sandbar/engine"
 	"github.com/sandbar-dev/sandbar/wasm/internal/guestfs"
 	"github.com/sandbar-dev/sandbar/wasm/internal/wasi"
 )
@@ -14,7 +17,13 @@ import (
 type run struct {
 	control *control
 	advice  string
+	value   string
+	// found is told what a script imports, a view of guest memory, and says whether it may run here. Nil: it may.
+	found func(findings []byte) bool
 }
+
+// setValue notes the repr of the last expression. One byte more than is shown tells that it was cut.
+func (r *run) setValue(text []byte) { r.value = string(text[:min(len(text), engine.MaxValue+1)]) }
 
 type runKey struct{}
 
@@ -67,17 +76,32 @@ type world struct {
 	fs  *guestfs.FS
 }
 
-// newWorld makes the world of a call into in. The signals and the file system of config are filled in.
-func newWorld(in *instance, session *guestfs.Session, files guestfs.RunConfig, config wasi.Config) *world {
-	c := newControl(in)
-	if config.Stdin != nil {
-		files.Stdin = wasi.StdinFile(config.Stdin, c)
-	}
+// newWorld makes the world of calls into in. The streams, the signals and the file system of config are filled in.
+func newWorld(in *instance, session *guestfs.Session, files guestfs.RunConfig, config wasi.Config, io *stdio) *world {
+	w := &world{run: &run{}}
+	w.use(newControl(), in)
+	signals := signals{w.run}
+	config.Signals = signals
+	config.Stdin, config.Stdout, config.Stderr = io, writer{&io.stdout}, writer{&io.stderr}
+	files.Stdin = wasi.StdinFile(io, signals)
 	files.Stdout, files.Stderr = wasi.OutputFile(config.Stdout), wasi.OutputFile(config.Stderr)
-	w := &world{run: &run{control: c}, fs: session.NewFS(files)}
-	config.FS, config.Signals = w.fs, c
+	w.fs = session.NewFS(files)
+	config.FS = w.fs
 	w.env = wasi.New(config)
 	return w
+}
+
+// signals are those of the run that is under way: wasi.Signals.
+type signals struct{ run *run }
+
+func (s signals) Wait() <-chan struct{}                          { return s.run.control.Wait() }
+func (s signals) Deliver(ctx context.Context, module api.Module) { s.run.control.Deliver(ctx, module) }
+func (s signals) Exit(code uint32)                               { s.run.control.Exit(code) }
+
+// use makes this the world of a run: nothing of the run before is left in it but open files.
+func (w *world) use(c *control, in *instance) {
+	c.instance = in
+	*w.run = run{control: c}
 }
 
 // context is what guest functions are called with.
@@ -87,7 +111,6 @@ func (w *world) context(parent context.Context) context.Context {
 
 // close releases every descriptor that is left open.
 func (w *world) close() {
-	w.run.control.end()
 	w.env.Close()
 	w.fs.Close()
 }

@@ -95,5 +95,8 @@ func (im *Image) SetHot(ranges []Range) {
 	im.hot = merged
 }
 
+// Hot gives the ranges that SetHot was told, widened to pages.
+func (im *Image) Hot() []Range { return slices.Clone(im.hot) }
+
 // HotBytes is how much memory the hot ranges take in each memory.
 func (im *Image) HotBytes() uint64 { return bytesIn(im.hot) }

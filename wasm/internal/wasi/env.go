@@ -102,6 +102,17 @@ func (e *Env) Close() {
 	}
 }
 
+// Open is the number of descriptors that the run has opened and not closed.
+func (e *Env) Open() int {
+	n := 0
+	for _, d := range e.files.slots[min(firstFree, len(e.files.slots)):] {
+		if d != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // Context returns a context with which the guest is called: host functions find e through it. It is
 // parent in all else.
 func (e *Env) Context(parent context.Context) context.Context {

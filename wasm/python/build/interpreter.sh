@@ -47,12 +47,14 @@ link_reactor() (
   cd "$cross"
   local flags="-DNDEBUG -fwrapv -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -Werror"
   # shellcheck disable=SC2086 # one word a flag
-  for part in sandbar immortal clock; do
+  local part parts=()
+  for part in sandbar request script end scan immortal clock; do
     "$cc" $cross_flags $flags -I. -I"$python_source/Include" -I"$python_source/Include/internal" -DPy_BUILD_CORE \
       -c "$here/shim/$part.c" -o "$work/$part.o"
+    parts+=("$work/$part.o")
   done
   # The linker takes python.o before any library, and our clock functions before libc's.
-  wasm-ld-$llvm -r "$work/sandbar.o" "$work/immortal.o" "$work/clock.o" -o Programs/python.o
+  wasm-ld-$llvm -r "${parts[@]}" -o Programs/python.o
   rm -f python.wasm
   # 40 MiB at first leaves room above the image, so that small scripts need not grow the memory: an
   # instance whose memory has grown cannot be used again.

@@ -3,51 +3,49 @@
 //   _initialize()                C constructors, once, when the image is made
 //   sandbar_init()               starts Python; once, when the image is made
 //   sandbar_warm(ptr, len)       runs a script for its side effects on the image (imports, caches)
-//   sandbar_freeze()             gets the heap ready to be the image
+//   sandbar_freeze()             gets the heap ready to be the image; again after each sandbar_warm
 //   sandbar_alloc(size)          memory for a request
 //   sandbar_run(ptr, len)        one script, in an instance that is a fresh copy of the image
+//   sandbar_scan(ptr, len)       tells what a file imports, and runs nothing
+//   sandbar_live(ptr, len)       one more script in an interpreter that stays
+//   sandbar_finish()             the end of an interpreter that stayed
 //   sandbar_interrupt()          marks a KeyboardInterrupt as pending; the host calls it while the guest
 //                                is inside a host function
 //   sandbar_drain()              writes what sys.stdout and sys.stderr still hold; the host calls it after
 //                                a stop or a trap
 //
-// A request is a row of fields, each a little-endian uint32 length and so many bytes: the script's path,
-// the working directory, then the number of arguments as a field of four bytes and the arguments, then
-// the environment in the same way, each KEY=VALUE.
-#include "Python.h"
+// Requests, by field (request.c has the form; args and env are lists, env of KEY=VALUE):
+//
+//   warm  cwd, env, source       a cwd and environment for the time of the call; none when empty
+//   run   path, cwd, scan, args, env
+//   scan  path, main, source
+//   live  label, cwd, renew, args, env, source
+//
+// Where scan is not empty, what the script imports goes to the host before anything is executed, and the host can say
+// no. A source is the last field and has a NUL behind it.
+#include "shim.h"
+
 #include "pycore_import.h"
 #include "pycore_interp.h"
 #include "pycore_object.h"
 #include "pycore_pylifecycle.h"
 #include "pycore_pystate.h"
 #include "pycore_pythonrun.h"
-#include "structmember.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <time.h>
-
-#define EXPORT(name) __attribute__((export_name(#name), used))
-#define IMPORT(name) __attribute__((import_module("sandbar"), import_name(#name)))
 
 // tick is called from the loop heads, where the host's rewriter puts the calls; nothing here calls it,
 // but it must stand among the imports.
 IMPORT(tick) void sandbar_tick(void);
-// advice gives the host one line for the user about a limit of this tier.
-IMPORT(advice) void sandbar_advice(const char *text, size_t length);
 
 EXPORT(sandbar_keep_tick) void sandbar_keep_tick(void) { sandbar_tick(); }
 
-// The result of sandbar_run: the exit code in the low 8 bits, and these.
-#define RESULT_MEMORY 0x100  // an uncaught MemoryError ended the script
-
-extern void _PyModule_Clear(PyObject *);
 extern int _PyIO_PendingBuffered(PyObject *, PyTypeObject *, const char **, Py_ssize_t *);
 extern int sandbar_immortalize(PyObject *roots);
 extern int _PyIO_PendingText(PyObject *, PyTypeObject *, PyObject **, PyObject **);
 
-static PyObject *runner;       // the module _sandbar_runner
-static PyObject *image_names;  // the names in sys.modules when the image was made: a frozenset
+PyObject *sandbar_runner, *sandbar_image_names;
 static PyTypeObject *text_type, *buffered_type;
 static PyObject *image_stdout, *image_stderr;
 
@@ -147,8 +145,8 @@ sandbar_init(void)
         fprintf(stderr, "python: %s: %s\n", status.func ? status.func : "init", status.err_msg ? status.err_msg : "exit");
         return 3;
     }
-    runner = PyImport_ImportModule("_sandbar_runner");
-    if (runner == NULL) {
+    sandbar_runner = PyImport_ImportModule("_sandbar_runner");
+    if (sandbar_runner == NULL) {
         PyErr_Print();
         return 4;
     }
@@ -163,11 +161,21 @@ sandbar_init(void)
 }
 
 EXPORT(sandbar_warm) int
-sandbar_warm(const char *source, size_t length)
+sandbar_warm(char *data, size_t length)
 {
-    PyObject *done = PyObject_CallMethod(runner, "warm", "y#", source, (Py_ssize_t)length);
+    struct request r = {data, data + length};
+    PyObject *cwd = sandbar_field(&r);
+    PyObject *env = cwd == NULL ? NULL : sandbar_fields(&r);
+    const char *source = env == NULL ? NULL : sandbar_source(&r);
+    PyObject *done = source == NULL ? NULL : PyObject_CallMethod(sandbar_runner, "warm", "OOy", cwd, env, source);
+    Py_XDECREF(cwd);
+    Py_XDECREF(env);
+    free(data);
     if (done == NULL) {
-        PyErr_Print();
+        int code;
+        if (!_Py_HandleSystemExit(&code)) {
+            PyErr_Print();
+        }
         return 1;
     }
     Py_DECREF(done);
@@ -177,9 +185,9 @@ sandbar_warm(const char *source, size_t length)
 EXPORT(sandbar_freeze) int
 sandbar_freeze(void)
 {
-    image_names = PyObject_CallMethod(runner, "prepare_image", NULL);
+    sandbar_image_names = PyObject_CallMethod(sandbar_runner, "prepare_image", NULL);
     PyObject *gc = PyImport_ImportModule("gc");
-    PyObject *objects = gc == NULL || image_names == NULL ? NULL : PyObject_CallMethod(gc, "get_objects", NULL);
+    PyObject *objects = gc == NULL || sandbar_image_names == NULL ? NULL : PyObject_CallMethod(gc, "get_objects", NULL);
     int status = objects == NULL ? -1 : sandbar_immortalize(objects);
     Py_XDECREF(objects);
     PyObject *frozen = status < 0 ? NULL : PyObject_CallMethod(gc, "freeze", NULL);
@@ -192,279 +200,12 @@ sandbar_freeze(void)
     return 0;
 }
 
-// --- a run ----------------------------------------------------------------------------------------
+// --- requests -------------------------------------------------------------------------------------
 
 EXPORT(sandbar_alloc) void *
 sandbar_alloc(size_t size)
 {
     return malloc(size);
-}
-
-struct request {
-    const char *at, *end;
-};
-
-// field takes the next field of a request. The host wrote it; a short one is a fault of ours.
-static PyObject *
-field(struct request *r)
-{
-    uint32_t length;
-    if (r->end - r->at < (ptrdiff_t)sizeof length) {
-        PyErr_SetString(PyExc_SystemError, "sandbar: short request");
-        return NULL;
-    }
-    memcpy(&length, r->at, sizeof length);
-    r->at += sizeof length;
-    if ((size_t)(r->end - r->at) < length) {
-        PyErr_SetString(PyExc_SystemError, "sandbar: short request");
-        return NULL;
-    }
-    PyObject *s = PyUnicode_DecodeFSDefaultAndSize(r->at, (Py_ssize_t)length);
-    r->at += length;
-    return s;
-}
-
-static PyObject *
-fields(struct request *r)
-{
-    uint32_t count;
-    if (r->end - r->at < (ptrdiff_t)sizeof count) {
-        PyErr_SetString(PyExc_SystemError, "sandbar: short request");
-        return NULL;
-    }
-    memcpy(&count, r->at, sizeof count);
-    r->at += sizeof count;
-    PyObject *list = PyList_New(0);
-    for (uint32_t i = 0; list != NULL && i < count; i++) {
-        PyObject *s = field(r);
-        if (s == NULL || PyList_Append(list, s) < 0) {
-            Py_CLEAR(list);
-        }
-        Py_XDECREF(s);
-    }
-    return list;
-}
-
-// exit_code is what pymain does with an exception that nobody caught: SystemExit gives its code, every
-// other is printed and gives 1.
-static int
-exit_code(void)
-{
-    int code;
-    if (_Py_HandleSystemExit(&code)) {
-        return code & 0xff;
-    }
-    int result = 1;
-    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
-        result = 130;
-    }
-    else if (PyErr_ExceptionMatches(PyExc_MemoryError)) {
-        result |= RESULT_MEMORY;
-    }
-    PyObject *exc = PyErr_GetRaisedException();
-    PyObject *advice = PyObject_CallMethod(runner, "advise", "O", exc);
-    if (advice == NULL) {
-        PyErr_Clear();
-    }
-    else if (PyUnicode_Check(advice)) {
-        Py_ssize_t length;
-        const char *text = PyUnicode_AsUTF8AndSize(advice, &length);
-        if (text == NULL) {
-            PyErr_Clear();
-        }
-        else {
-            sandbar_advice(text, (size_t)length);
-        }
-    }
-    Py_XDECREF(advice);
-    PyErr_SetRaisedException(exc);
-    // SystemExit raised by the excepthook itself is handled in there; it would call exit().
-    PyErr_Print();
-    return result;
-}
-
-// run_main runs the file as __main__, as _PyRun_SimpleFile does.
-static int
-run_main(PyObject *path)
-{
-    PyObject *main = PyImport_AddModuleRef("__main__");
-    if (main == NULL) {
-        return exit_code();
-    }
-    PyObject *dict = PyModule_GetDict(main);
-    const char *name = PyUnicode_AsUTF8(path);
-    FILE *f = name == NULL ? NULL : fopen(name, "rb");
-    if (f == NULL) {
-        PyErr_Clear();
-        PySys_FormatStderr("python3: can't open file %R: [Errno %d] %s\n", path, errno, strerror(errno));
-        Py_DECREF(main);
-        return 2;
-    }
-    PyCompilerFlags flags = _PyCompilerFlags_INIT;
-    PyObject *value = PyRun_FileExFlags(f, name, Py_file_input, dict, dict, 1, &flags);
-    // The module must be gone, but for sys.modules, before its end is looked after.
-    Py_DECREF(main);
-    if (value == NULL) {
-        return exit_code();
-    }
-    Py_DECREF(value);
-    return 0;
-}
-
-static int
-flush_file(const char *name)
-{
-    PyObject *file = PySys_GetObject(name);
-    if (file == NULL || file == Py_None) {
-        return 0;
-    }
-    Py_INCREF(file);
-    int status = 0;
-    PyObject *closed = PyObject_GetAttrString(file, "closed");
-    int is_closed = closed == NULL ? 0 : PyObject_IsTrue(closed);
-    Py_XDECREF(closed);
-    PyErr_Clear();
-    if (is_closed == 0) {
-        PyObject *done = PyObject_CallMethod(file, "flush", NULL);
-        if (done == NULL) {
-            PyErr_WriteUnraisable(file);
-            status = -1;
-        }
-        Py_XDECREF(done);
-    }
-    Py_DECREF(file);
-    return status;
-}
-
-static int
-flush_files(void)
-{
-    int status = flush_file("stdout");
-    if (flush_file("stderr") < 0) {
-        PyErr_Clear();
-    }
-    return status;
-}
-
-// remove_modules takes the modules that the script brought out of sys.modules, in the order in which
-// they came, and gives weak references to them.
-static PyObject *
-remove_modules(void)
-{
-    PyObject *weak = PyList_New(0);
-    PyObject *modules = PySys_GetObject("modules");
-    if (weak == NULL || modules == NULL || !PyDict_CheckExact(modules)) {
-        PyErr_Clear();
-        return weak;
-    }
-    // Setting the value of a key that is there does not disturb PyDict_Next, and nothing dies yet: the
-    // modules are kept until all are found.
-    PyObject *found = PyList_New(0);
-    PyObject *name, *module;
-    Py_ssize_t at = 0;
-    while (found != NULL && PyDict_Next(modules, &at, &name, &module)) {
-        if (PySet_Contains(image_names, name) != 0) {
-            PyErr_Clear();
-            continue;
-        }
-        if (PyModule_Check(module)) {
-            PyObject *ref = PyWeakref_NewRef(module, NULL);
-            if (ref != NULL) {
-                PyList_Append(weak, ref);
-                Py_DECREF(ref);
-            }
-        }
-        PyList_Append(found, module);
-        PyErr_Clear();
-        PyDict_SetItem(modules, name, Py_None);
-    }
-    Py_XDECREF(found);
-    PyErr_Clear();
-    return weak;
-}
-
-static void
-clear_modules(PyObject *weak)
-{
-    for (Py_ssize_t i = PyList_GET_SIZE(weak) - 1; i >= 0; i--) {
-        PyObject *module = NULL;
-        if (PyWeakref_GetRef(PyList_GET_ITEM(weak, i), &module) == 1) {
-            _PyModule_Clear(module);
-            Py_DECREF(module);
-        }
-        PyErr_Clear();
-    }
-}
-
-static void
-reset_sys(void)
-{
-    static const char *const gone[] = {"path", "argv", "ps1", "ps2", "last_exc", "last_type", "last_value",
-                                       "last_traceback", "path_importer_cache", "meta_path", "path_hooks", NULL};
-    static const char *const files[] = {"stdin", "__stdin__", "stdout", "__stdout__", "stderr", "__stderr__", NULL};
-    for (const char *const *p = gone; *p != NULL; p++) {
-        PySys_SetObject(*p, Py_None);
-    }
-    for (const char *const *p = files; *p != NULL; p += 2) {
-        PyObject *original = PySys_GetObject(p[1]);
-        PySys_SetObject(p[0], original == NULL ? Py_None : original);
-    }
-    PyErr_Clear();
-}
-
-// finish does what Py_FinalizeEx does and a script can notice: it joins threads, calls the atexit
-// functions, flushes, and lets the script's objects die so that their __del__ runs and their files are
-// flushed. The rest of the interpreter is thrown away by the host.
-static int
-finish(void)
-{
-    PyObject *done = PyObject_CallMethod(runner, "finish", NULL);
-    if (done == NULL) {
-        PyErr_WriteUnraisable(NULL);
-    }
-    Py_XDECREF(done);
-    int status = flush_files();
-    PyGC_Collect();
-    reset_sys();
-    PyObject *weak = remove_modules();
-    PyGC_Collect();
-    if (weak != NULL) {
-        clear_modules(weak);
-        Py_DECREF(weak);
-        PyGC_Collect();
-    }
-    if (flush_files() < 0) {
-        status = -1;
-    }
-    return status;
-}
-
-EXPORT(sandbar_run) int
-sandbar_run(char *data, size_t length)
-{
-    struct request r = {data, data + length};
-    PyObject *path = field(&r);
-    PyObject *cwd = path == NULL ? NULL : field(&r);
-    PyObject *args = cwd == NULL ? NULL : fields(&r);
-    PyObject *env = args == NULL ? NULL : fields(&r);
-    free(data);
-    PyObject *done = env == NULL ? NULL : PyObject_CallMethod(runner, "prepare", "OOOO", path, cwd, args, env);
-    int code;
-    if (done == NULL) {
-        code = exit_code();
-    }
-    else {
-        Py_DECREF(done);
-        code = run_main(path);
-    }
-    Py_XDECREF(path);
-    Py_XDECREF(cwd);
-    Py_XDECREF(args);
-    Py_XDECREF(env);
-    if (finish() < 0 && code == 0) {
-        code = 120;
-    }
-    return code;
 }
 
 // --- stops ----------------------------------------------------------------------------------------

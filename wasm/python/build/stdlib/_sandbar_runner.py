@@ -5,7 +5,10 @@ import atexit
 import builtins
 import errno
 import gc
+import importlib.util
+import linecache
 import os
+import site
 import socket
 import sys
 import threading
@@ -13,11 +16,25 @@ import time
 import types
 
 
-def warm(source):
-    """Run source for what it leaves in the image: imported modules, filled caches."""
+def warm(cwd, env, source):
+    """Run source for what it leaves in the image: imported modules, filled caches. With a cwd, it finds the modules of a
+    session as a script does; nothing of directory, environment and search path is left."""
     namespace = {"__name__": "__sandbar_warm__", "__builtins__": builtins}
-    exec(compile(source, "<image>", "exec"), namespace)
-    namespace.clear()
+    before = dict(os.environ)
+    paths = list(sys.path)
+    if cwd:
+        _set_environment(env)
+        os.chdir(cwd)
+        _extend_path(cwd)
+    try:
+        exec(compile(source, "<image>", "exec"), namespace)
+    finally:
+        namespace.clear()
+        if cwd:
+            os.chdir("/")
+            sys.path[:] = paths
+            os.environ.clear()
+            os.environ.update(before)
 
 
 def prepare_image():
@@ -60,23 +77,62 @@ def _complete():
 
 def prepare(path, cwd, args, env):
     """Make the world that the script expects: environment, directory, argv, __main__."""
+    _set_environment(env)
+    os.chdir(cwd)
+    sys.argv[:] = [path, *args]
+    _extend_path(cwd)
+    main = _new_main()
+    main.__file__ = path
+    main.__cached__ = None
+    main.__loader__ = _loader("__main__", path)
+    _renew()
+
+
+def _set_environment(env):
     environ = os.environ
     for item in env:
         key, _, value = item.partition("=")
         environ[key] = value
     if "TZ" in environ and hasattr(time, "tzset"):
         time.tzset()
-    os.chdir(cwd)
-    sys.argv[:] = [path, *args]
-    sys.path.insert(0, cwd)
+
+
+def _extend_path(cwd):
+    """Put into sys.path what a native python3 has there: the script's directory, PYTHONPATH, and behind the standard library
+    the packages of the virtual environment."""
+    extra = [cwd]
+    if given := os.environ.get("PYTHONPATH"):
+        extra += [os.path.abspath(part) for part in given.split(":")]
+    sys.path[:0] = extra
+    if venv := os.environ.get("VIRTUAL_ENV"):
+        for folder in _site_packages(venv):
+            site.addsitedir(folder)
+
+
+def _site_packages(venv):
+    """The package folders of a virtual environment. What was installed by another version of Python is used too: what is
+    not pure does not import, as nothing compiled does here."""
+    found = []
+    for lib in ("lib", "lib64"):
+        if lib == "lib64" and os.path.islink(os.path.join(venv, lib)):
+            continue
+        try:
+            versions = sorted(os.listdir(os.path.join(venv, lib)))
+        except OSError:
+            continue
+        for version in versions:
+            folder = os.path.join(venv, lib, version, "site-packages")
+            if version.startswith("python3") and os.path.isdir(folder):
+                found.append(folder)
+    return found
+
+
+def _new_main():
     main = types.ModuleType("__main__")
     main.__annotations__ = {}
     main.__builtins__ = builtins
-    main.__file__ = path
-    main.__cached__ = None
-    main.__loader__ = _loader("__main__", path)
     sys.modules["__main__"] = main
-    _renew()
+    return main
 
 
 def _loader(name, path):
@@ -88,12 +144,61 @@ def _loader(name, path):
 def _renew():
     """Give the modules that the image holds what they would have drawn or noted if they had been imported
     now: random its numbers, logging its start."""
-    random = sys.modules.get("random")
-    if random is not None:
+    modules = sys.modules
+    if random := modules.get("random"):
         random.seed()
-    logging = sys.modules.get("logging")
-    if logging is not None:
+    if logging := modules.get("logging"):
         logging._startTime = time.time_ns()
+    if tempfile := modules.get("tempfile"):
+        tempfile._name_sequence = None
+    if uuid := modules.get("uuid"):
+        uuid._node = uuid._last_timestamp = None
+
+
+# What the run before asked for in an interpreter that stays. What is asked for again is not done again: the scripts may
+# have changed it, and that is their state.
+_asked = None
+
+
+def begin(label, cwd, args, env, source, renew):
+    """Make the world of one more script in an interpreter that stays."""
+    global _asked
+    if _asked is None:
+        _set_environment(env)
+        os.chdir(cwd)
+        _extend_path(cwd)
+        _new_main()
+        _renew()
+    else:
+        if renew:
+            _renew()
+        old_cwd, old_env = _asked
+        for item in old_env:
+            if item not in env:
+                os.environ.pop(item.partition("=")[0], None)
+        _set_environment([item for item in env if item not in old_env])
+        if cwd != old_cwd:
+            os.chdir(cwd)
+    _asked = cwd, env
+    sys.argv[:] = [label, *args]
+    _remember(label, source)
+
+
+def _remember(label, source):
+    """Let tracebacks show the lines of a source that is in no file."""
+    try:
+        lines = importlib.util.decode_source(source).splitlines(keepends=True)
+    except (SyntaxError, UnicodeError):
+        return
+    linecache.cache[label] = (len(source), None, lines, label)
+
+
+def show(value):
+    """The repr of the last expression's value, which "_" keeps."""
+    builtins._ = None
+    text = repr(value)
+    builtins._ = value
+    return text.encode("utf-8", "backslashreplace")
 
 
 def finish():

@@ -1,0 +1,4 @@
+package engine
+
+// Snapshot is a copy of a session.
+type Snapshot struct{ state State }

@@ -1,0 +1,99 @@
+package wasm
+
+import (
+	"context"
+	"sync"
+)
+
+// pool gives instances that start from one base, and keeps some ready. It is safe for concurrent use.
+type pool struct {
+	interpreter *interpreter
+	base        *base
+	most        int // how many are kept ready
+
+	mu     sync.Mutex
+	idle   []*instance
+	closed bool
+	making sync.WaitGroup
+}
+
+// newPool makes a pool, which holds the base until it is closed.
+func newPool(p *interpreter, b *base, most int) *pool {
+	return &pool{interpreter: p, base: b.hold(), most: most}
+}
+
+// fresh makes an instance.
+func (o *pool) fresh(ctx context.Context) (*instance, error) {
+	return o.interpreter.fresh(ctx, o.base)
+}
+
+// take gives an instance to run one script in.
+func (o *pool) take(ctx context.Context) (*instance, error) {
+	o.mu.Lock()
+	if n := len(o.idle); n > 0 {
+		in := o.idle[n-1]
+		o.idle = o.idle[:n-1]
+		o.mu.Unlock()
+		return in, nil
+	}
+	o.mu.Unlock()
+	return o.fresh(ctx)
+}
+
+// give takes an instance back and reports whether it serves again. One that is not as it was, or that
+// there is no room for, is closed.
+func (o *pool) give(ctx context.Context, in *instance, clean bool) bool {
+	if !clean || in.memory.Grown() || o.full() || in.reset() != nil {
+		in.close(ctx)
+		return false
+	}
+	o.mu.Lock()
+	kept := !o.closed && len(o.idle) < o.most
+	if kept {
+		o.idle = append(o.idle, in)
+	}
+	o.mu.Unlock()
+	if !kept {
+		in.close(ctx)
+	}
+	return kept
+}
+
+func (o *pool) full() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.closed || len(o.idle) >= o.most
+}
+
+// refill makes instances ahead, on a goroutine of its own.
+func (o *pool) refill(ctx context.Context) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed || len(o.idle) >= o.most {
+		return
+	}
+	o.making.Go(func() {
+		for !o.full() {
+			in, err := o.fresh(ctx)
+			if err != nil {
+				o.interpreter.opts.Logger.Warn("make instance ahead", "err", err)
+				return
+			}
+			o.give(ctx, in, true)
+		}
+	})
+}
+
+// close closes what is idle and lets the base go. No run may be under way.
+func (o *pool) close(ctx context.Context) error {
+	o.mu.Lock()
+	o.closed = true
+	idle := o.idle
+	o.idle = nil
+	o.mu.Unlock()
+	o.making.Wait()
+	for _, in := range idle {
+		in.close(ctx)
+	}
+	return o.base.release()
+}

@@ -1,0 +1,81 @@
+package wasm
+
+import (
+	"io"
+	"sync"
+
+	"github.com/sandbar-dev/sandbar/engine"
+)
+
+// verdict is whether a run's script may run in this tier. It is found when the guest has parsed the script and before it
+// executes anything; what the parser warns of is held back till then.
+type verdict struct {
+	open    bool // it is not known from an earlier run
+	settled chan struct{}
+	once    sync.Once
+	needs   *engine.NeedsNativeError // set before settled is closed
+	dropped bool                     // nobody waits for it any more: the script must not run
+	held    heldOutput
+	stderr  io.Writer
+}
+
+// init makes the verdict one that has to be found.
+func (v *verdict) init(find bool) {
+	v.open = find
+	v.settled = make(chan struct{})
+	if !find {
+		v.settle(nil)
+	}
+}
+
+// settle notes the verdict, the first time that it is called, and reports whether this was the first time.
+func (v *verdict) settle(needs *engine.NeedsNativeError) (first bool) {
+	v.once.Do(func() {
+		v.needs, first = needs, true
+		close(v.settled)
+	})
+	return first
+}
+
+// drop settles that the script must not run, unless the verdict was there before.
+func (v *verdict) drop() bool {
+	first := false
+	v.once.Do(func() {
+		v.dropped, first = true, true
+		close(v.settled)
+	})
+	return first
+}
+
+// ask has the guest tell what the script imports, where that is not known.
+func (v *verdict) ask(e *execution, s *seat) bool {
+	if !v.open {
+		return false
+	}
+	v.stderr, s.stdio.stderr = s.stdio.stderr, &v.held
+	s.world.run.found = func(findings []byte) bool {
+		needs := e.session.judge(e.spec, findings, e.control)
+		v.settle(needs)
+		if v.dropped {
+			panic(stopped{errKilled})
+		}
+		if v.needs != nil {
+			v.held.b = nil
+			return false
+		}
+		v.end(s)
+		return true
+	}
+	return true
+}
+
+// end lets through what was held back. A script that could not be parsed belongs here, where its error is told.
+func (v *verdict) end(s *seat) {
+	if v.stderr == nil {
+		return
+	}
+	s.stdio.stderr = v.stderr
+	v.held.flush(v.stderr)
+	v.stderr, v.held.b = nil, nil
+	v.settle(nil)
+}

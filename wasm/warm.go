@@ -1,0 +1,44 @@
+package wasm
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/wasm/internal/guestfs"
+	"github.com/sandbar-dev/sandbar/wasm/internal/wasi"
+)
+
+// warmUp runs Options.Warm in an interpreter of the standard image and makes an image of what is left. It is as a run in
+// what it may do: the first run's environment, timeout and limits.
+func (s *session) warmUp(p *interpreter, spec *engine.RunSpec) (*pool, error) {
+	ctx := context.Background()
+	in, err := p.pool.fresh(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer in.close(ctx)
+	in.memory.SetLimit(uint64(spec.Limits.Memory))
+	var output errorText
+	files := guestfs.RunConfig{TmpBytes: spec.Limits.Tmp, TmpFiles: spec.Limits.TmpFiles}
+	w := newWorld(in, s.files, files, wasi.Config{MaxFiles: spec.Limits.OpenFiles}, &stdio{stdout: &output, stderr: &output})
+	defer w.close()
+	if spec.Timeout > 0 && spec.Timeout != engine.NoTimeout {
+		timer := time.AfterFunc(spec.Timeout, func() { w.run.control.stop(0) })
+		defer timer.Stop()
+	}
+	guests.Add(1)
+	defer guests.Add(-1)
+	snap, err := warm(w.context(ctx), in, s.spec.Warm, engine.WorkDir, spec.Env)
+	if err != nil {
+		return nil, fmt.Errorf("Options.Warm: %s: %w", output.text(), firstLineOf(err))
+	}
+	snap.hot = p.pool.base.image.Hot()
+	b, err := newBase(snap)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = b.release() }()
+	return newPool(p, b, min(1, p.opts.Idle)), nil
+}
