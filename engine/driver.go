@@ -60,7 +60,7 @@ type Janitor interface {
 	TidyUp(dir, prefix string) error
 }
 
-// DriverInfo describes a tier. All fields are for people and logs, except Unenforced.
+// DriverInfo describes a tier. All fields are for people and logs, except Unenforced and Unmeasured.
 type DriverInfo struct {
 	Tier    Tier
 	Backend string
@@ -71,6 +71,9 @@ type DriverInfo struct {
 	// Unenforced names the fields of Limits that the tier cannot enforce on this host. Disk and DiskFiles are meant
 	// for a directory that no WorkspaceMaker has made: in one that it has, they always hold.
 	Unenforced []string
+	// Unmeasured names the figures of Result that the tier cannot measure on this host: in some runs they are Unknown,
+	// or in all.
+	Unmeasured []string
 	// Warnings are one line each about loosened isolation.
 	Warnings []string
 }

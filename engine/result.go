@@ -51,15 +51,23 @@ type Result struct {
 	// Advice is one line for the user about a limit of the tier that the script met; usually empty.
 	Advice string
 
-	// WallTime is from the start of the script to its end.
+	// The figures mean the same in every tier. DriverInfo.Unmeasured names those that a tier cannot measure here.
+
+	// WallTime is from the start of the script, when the tier is ready for it, to its end; with
+	// RunOptions.Background to the end of its last process.
 	WallTime time.Duration
-	// CPUTime is the processor time, user and system, that the run took; Unknown where it was not measured.
+	// CPUTime is the processor time, user and system, that the script took and all that it started; Unknown where
+	// it was not measured. It is what counts against Limits.CPU. The work of the tier itself before and after the
+	// script is not in it. Without a control group, processes that no other one waited for are not in it either.
 	CPUTime time.Duration
-	// PeakMemory is the most memory that the run held, in bytes; Unknown where it was not measured.
-	// In the wasm tier it is the peak size of the linear memory.
+	// PeakMemory is the most memory, in bytes, that counted against Limits.Memory at one time in the run; Unknown
+	// where it was not measured. In the wasm tier that is the linear memory: the whole interpreter, some 20 MiB
+	// from the beginning. In a cell it is what its control group is charged with: the memory of all processes, the init's
+	// few MiB included, files in /tmp and in a work directory in memory, and what the kernel holds for them.
 	PeakMemory int64
 
-	// StdoutBytes and StderrBytes count what the script wrote, whether it was kept or not.
+	// StdoutBytes and StderrBytes count what the script wrote, whether it was kept or not. In a terminal both
+	// streams are stdout.
 	StdoutBytes, StderrBytes int64
 	// Truncated is set when output was dropped, from either stream: past MaxOutput, past Limits.Output, or
 	// what a script went on writing when it had been told to stop.

@@ -40,7 +40,7 @@ func (d *Driver) Info() engine.DriverInfo {
 	switch d.opts.Backend {
 	case None:
 		info.Warnings = append(info.Warnings, warnNone)
-		info.Unenforced = unenforcedPlain
+		info.Unenforced, info.Unmeasured = unenforcedPlain, unmeasuredPlain
 	case SandboxExec:
 		sandboxExecInfo(&info)
 	default:

@@ -200,6 +200,9 @@ func (d *Driver) cellInfo(info *engine.DriverInfo) {
 		info.Enforced["cgroup"] = "not available: " + err.Error()
 	}
 	info.Unenforced = append(info.Unenforced, d.host.missing()...)
+	if groups, err := d.host.groups(); err != nil || !groups.MeasuresMemory() {
+		info.Unmeasured = append(info.Unmeasured, "PeakMemory")
+	}
 	if id, err := d.host.identity(); err == nil && id.warning != "" {
 		info.Warnings = append(info.Warnings, id.warning)
 	}

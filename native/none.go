@@ -14,6 +14,9 @@ const warnNone = "native: backend none isolates nothing: a script has all the ri
 // user, so that none of them means what Limits says.
 var unenforcedPlain = []string{"Memory", "CPU", "Tmp", "TmpFiles", "Disk", "DiskFiles", "Processes"}
 
+// unmeasuredPlain are the figures that nothing tells of a run without a cell.
+var unmeasuredPlain = []string{"PeakMemory"}
+
 // openNone opens a session of the backend none. A session that asks for what it cannot keep is refused: who wants no
 // isolation has to say so.
 func openNone(d *Driver, spec *engine.SessionSpec) (engine.DriverSession, error) {

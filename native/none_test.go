@@ -176,6 +176,9 @@ func TestNone_Result(t *testing.T) {
 	if r.WallTime <= 0 || r.CPUTime <= 0 || r.PeakMemory != engine.Unknown {
 		t.Errorf("figures %+v", r)
 	}
+	if got := s.Info().Tiers[0].Unmeasured; !slices.Equal(got, []string{"PeakMemory"}) {
+		t.Errorf("Info says that %v is not measured", got)
+	}
 	for name, script := range map[string]string{
 		"python":  "import sys\nprint('hello', sys.argv[1:], __file__.endswith('/main.py'))\nsys.exit(5)",
 		"invalid": "this is no python",

@@ -19,6 +19,7 @@ type plainRun struct {
 	dirs    *runDirs
 	proc    *os.Process // leads a session and a process group
 	began   time.Time
+	spent   time.Duration // processor time of the process before it became the script
 	streams streams
 
 	stopper stopper
@@ -29,10 +30,10 @@ type plainRun struct {
 
 // start starts the script and what looks after it.
 func (r *plainRun) start(ctx context.Context, c *starter.Command) (err error) {
-	r.began = time.Now()
-	if r.proc, err = c.Start(ctx); err != nil {
+	if r.proc, r.spent, err = c.Start(ctx); err != nil {
 		return err
 	}
+	r.began = time.Now()
 	r.stopper.ask, r.stopper.force = r.ask, r.kill
 	r.streams.run(r.spec)
 	go r.main()
@@ -92,7 +93,7 @@ func (r *plainRun) conclude(state *os.ProcessState, err error) {
 		e.Err = err
 		return
 	}
-	e.CPUTime = state.UserTime() + state.SystemTime()
+	e.CPUTime = max(state.UserTime()+state.SystemTime()-r.spent, 0)
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if ok && status.Signaled() {
 		e.Signal = int(status.Signal())

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/native/internal/cgroup"
 	"github.com/sandbar-dev/sandbar/native/internal/spec"
 )
 
@@ -172,13 +173,13 @@ func (r *run) main() {
 	stopWatch := r.watchCPU()
 	end, err := r.ended()
 	stopWatch()
-	r.exit.WallTime = time.Since(r.began)
+	wall := time.Since(r.began)
 	r.stopped, r.exit.Forced = r.stopper.end()
 	if r.lost != nil {
 		r.lost.Stop()
 	}
 	r.streams.finish()
-	r.conclude(end, err)
+	r.conclude(end, err, wall)
 	if err == nil && end.Dirt != "" {
 		r.session.driver.opts.Logger.Info("a cell is given up", "session", r.session.spec.ID, "left", end.Dirt)
 	}
@@ -205,12 +206,12 @@ const (
 	codeCPU    = 152 // 128 + SIGXCPU
 )
 
-// conclude makes the exit of what is known.
-func (r *run) conclude(end *spec.Exited, err error) {
+// conclude makes the exit of what is known. wall is how long the run took as seen from here.
+func (r *run) conclude(end *spec.Exited, err error, wall time.Duration) {
 	e := &r.exit
 	e.Backend = string(r.session.driver.opts.Backend)
-	e.CPUTime, e.PeakMemory = engine.Unknown, engine.Unknown
-	kills := r.figures()
+	e.WallTime, e.CPUTime, e.PeakMemory = wall, engine.Unknown, engine.Unknown
+	kills := r.figures(end)
 	switch {
 	case err != nil:
 		r.cellLost(kills, err)
@@ -224,9 +225,6 @@ func (r *run) conclude(end *spec.Exited, err error) {
 		if kills > 0 {
 			r.outOfMemory()
 		}
-	}
-	if end != nil {
-		e.CPUTime = end.CPU
 	}
 }
 
@@ -257,8 +255,13 @@ func (r *run) outOfMemory() {
 	e.Advice = "a process of the run was killed because the run reached Limits.Memory"
 }
 
-// figures fills in what the group counted and returns how many processes the memory limit has killed.
-func (r *run) figures() (kills int64) {
+// figures fills in what the init and the group counted and returns how many processes the memory limit has
+// killed. end is nil when the cell has ended without a word.
+func (r *run) figures(end *spec.Exited) (kills int64) {
+	e := &r.exit
+	if end != nil {
+		e.WallTime, e.CPUTime = min(e.WallTime, end.Wall), end.CPU
+	}
 	if r.cell.group == nil {
 		return 0
 	}
@@ -266,8 +269,18 @@ func (r *run) figures() (kills int64) {
 	if err != nil {
 		return 0
 	}
-	r.exit.PeakMemory = u.PeakMemory
+	e.PeakMemory = u.PeakMemory
+	e.CPUTime = max(e.CPUTime, processorTime(u.CPU, end))
 	return u.OOMKills
+}
+
+// processorTime is what the processes of a run took of what their group has counted. The init sees those alone that
+// somebody waited for: a script that ignores SIGCHLD would hide its children.
+func processorTime(group time.Duration, end *spec.Exited) time.Duration {
+	if group == cgroup.Unknown || end == nil {
+		return group
+	}
+	return group - end.Own
 }
 
 // cpuStep is how often the processor time of a run is looked at, at least.

@@ -16,7 +16,7 @@ const warnSandboxExec = "native: sandbox-exec bounds files, programs and the net
 // sandboxExecInfo describes the backend.
 func sandboxExecInfo(info *engine.DriverInfo) {
 	info.Enforced["sandbox-exec"] = "what the profile does not allow is denied"
-	info.Unenforced = unenforcedPlain
+	info.Unenforced, info.Unmeasured = unenforcedPlain, unmeasuredPlain
 	info.Warnings = append(info.Warnings, warnSandboxExec)
 }
 

@@ -158,6 +158,7 @@ func (d *Driver) Info() engine.DriverInfo {
 		Tier:       engine.TierWasm,
 		Versions:   map[string]string{"python": python.Version, "wazero": wazeroVersion()},
 		Unenforced: d.unenforced(),
+		Unmeasured: unmeasured(),
 		Warnings:   d.warnings,
 	}
 }
@@ -169,6 +170,14 @@ func (d *Driver) unenforced() []string {
 		limits = append(limits, "CPU")
 	}
 	return limits
+}
+
+// unmeasured are the figures that the tier does not have here.
+func unmeasured() []string {
+	if threadCPU() < 0 {
+		return []string{"CPUTime"}
+	}
+	return nil
 }
 
 // OpenSession implements engine.Driver.

@@ -65,6 +65,7 @@ var groups = []group{
 	{name: "Environment", tests: environmentTests},
 	{name: "Endings", tests: endingTests},
 	{name: "Limits", tests: limitTests},
+	{name: "Figures", tests: figureTests},
 	{name: "Files", tests: fileTests},
 	{name: "Isolation", tests: isolationTests},
 	{name: "Ceiling", tests: ceilingTests},

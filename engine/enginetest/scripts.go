@@ -38,6 +38,9 @@ type scripts struct {
 	memory   string // takes memory without end
 	fail     string // writes a message of its interpreter to stderr and exits with another code than 0
 	random   string // writes some random bytes in hex
+	burn     string // uses burnTime of processor time
+	hold     string // holds heldSize bytes of memory
+	nap      string // sleeps for napTime
 	files    string // opens files until an error, and writes how many with the three that were open; or the limit
 
 	codes map[string]int // scripts by what they end with
@@ -78,6 +81,9 @@ var allScripts = []*scripts{
 		memory:   "held = []\nwhile True: held.append(bytearray(1 << 22))",
 		fail:     "raise ValueError('deliberate')",
 		random:   "import os, random, uuid\nprint(os.urandom(8).hex(), random.random(), uuid.uuid4())",
+		burn:     "import time\nwhile time.process_time() < 0.3: pass",
+		hold:     "held = bytearray(60_000_000)\nheld[::4096] = held[::4096]",
+		nap:      "import time\ntime.sleep(0.5)",
 		files:    "held = []\ntry:\n  while len(held) < 5000: held.append(open('/dev/null'))\nexcept OSError: pass\nprint(len(held) + 3)",
 		codes: map[string]int{
 			"import sys\nsys.exit(300)": 44, "import sys\nsys.exit(-1)": 255, "import sys\nsys.exit('text')": 1, "import os\nos._exit(5)": 5,
@@ -113,10 +119,19 @@ var allScripts = []*scripts{
 		memory:   "a=xxxxxxxxxxxxxxxx; while :; do a=$a$a; done",
 		fail:     "no_such_command_deliberate",
 		random:   "head -c 8 /dev/urandom | od -An -tx8",
+		burn:     shellBurn,
+		hold:     "head -c 60000000 /dev/zero | tail -c 60000000 | wc -c",
+		nap:      "sleep 0.5",
 		files:    "ulimit -n 5000 2>/dev/null; ulimit -n",
 		codes:    map[string]int{"exit 300": 44, "/etc/passwd": 126, "no_such_cmd_xyz": 127, "false": 1, "(exit 9)": 9, "set -e; false; exit 3": 1, "sh -c 'kill -9 $$'": 137},
 	},
 }
+
+// shellBurn reads how much it has used: utime and stime, in hundredths of a second, proc_pid_stat(5).
+const shellBurn = `while read -r s < /proc/$$/stat; do
+  set -- $s
+  [ $((${14} + ${15})) -ge 30 ] && exit 0
+done`
 
 func scriptsOf(t *testing.T, typ engine.ScriptType) *scripts {
 	t.Helper()

@@ -24,6 +24,7 @@ type nativeScripts struct {
 	growf    string // %q: makes one file grow until an error, and writes "full\n"
 	children string // starts processes until an error, and writes how many as lines "1\n", "2\n" and so on
 	terminal string // writes the size of the terminal and whether stdin, stdout and stderr are one, and "err\n" to stderr
+	unwaited string // has a child use burnTime that nobody waits for, and ends after it
 	resized  string // writes "ready\n", and the size of the terminal when that changes; then it ends
 }
 
@@ -56,6 +57,7 @@ for d in ['/tmp', '/dev/shm']:
 	growf:    "try:\n  with open(%q, 'wb', buffering=0) as f:\n    while f.tell() < 1 << 24: f.write(bytes(65536))\nexcept OSError: print('full')",
 	children: "import os, time\nn = 0\ntry:\n  while n < 2000:\n    if os.fork() == 0: time.sleep(10**6)\n    n += 1; print(n)\nexcept OSError: pass\ntime.sleep(10**6)",
 	terminal: "import os, sys\ns = os.get_terminal_size()\nprint(s.lines, s.columns, [os.isatty(i) for i in range(3)], os.ttyname(0) == os.ttyname(1))\nsys.stderr.write('err\\n')",
+	unwaited: "import os, signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nif os.fork() == 0:\n  while time.process_time() < 0.3: pass\n  os._exit(0)\ntry: os.wait()\nexcept ChildProcessError: pass",
 	resized: `import os, signal, sys, time
 def changed(*_):
   s = os.get_terminal_size()
@@ -93,6 +95,7 @@ done
 	growf:    "head -c 16777216 /dev/zero > %q || echo full",
 	children: "n=0; while [ $n -lt 2000 ]; do sleep 1000000 & n=$((n+1)); echo $n; done 2>/dev/null",
 	terminal: "stty size | tr '\\n' ' '; [ -t 0 ] && [ -t 1 ] && [ -t 2 ] && tty && echo err >&2",
+	unwaited: "(setsid sh -c '" + shellBurn + "'; : > burnt) & disown 2>/dev/null\nuntil [ -e burnt ]; do sleep 0.02; done",
 	resized:  "trap 'stty size; exit 0' WINCH; echo ready; while :; do sleep 0.02; done",
 }
 

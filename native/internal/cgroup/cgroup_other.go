@@ -27,6 +27,9 @@ func (p *Parent) Version() int { return 0 }
 // Controllers returns nil.
 func (p *Parent) Controllers() []string { return nil }
 
+// MeasuresMemory returns false.
+func (p *Parent) MeasuresMemory() bool { return false }
+
 // New returns [Unavailable] with errors.ErrUnsupported.
 func (p *Parent) New(string, Limits) (*Group, error) { return nil, unsupported("make a group") }
 

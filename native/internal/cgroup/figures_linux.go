@@ -54,12 +54,22 @@ func (f *figures) open(t tree) error {
 	return f.openPeak(filepath.Join(t.dir, f.files.peak))
 }
 
+// resetsPeak reports whether the mark of the most memory in this file can be reset.
+func resetsPeak(path string) bool {
+	fd, err := open(path, unix.O_RDWR)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	return resetPeak(fd, path) == nil
+}
+
 // openPeak opens the mark of the most memory. In version 2 it came with Linux 5.19, and its reset, which is of the
 // descriptor and not of the group, with 6.12.
 func (f *figures) openPeak(path string) error {
 	var err error
 	if f.peak, err = open(path, unix.O_RDWR); err == nil {
-		f.resets = f.resetPeak() == nil
+		f.resets = resetPeak(f.peak, f.files.peak) == nil
 		return nil
 	}
 	if f.peak, err = open(path, unix.O_RDONLY); errors.Is(err, unix.ENOENT) {
@@ -89,7 +99,7 @@ func (g *Group) Reset() error {
 		return fmt.Errorf("cgroup: reset: %w", os.ErrClosed)
 	}
 	if f.resets {
-		if err := f.resetPeak(); err != nil {
+		if err := resetPeak(f.peak, f.files.peak); err != nil {
 			return fmt.Errorf("cgroup: reset: %w", err)
 		}
 	}
@@ -174,15 +184,14 @@ func (f *figures) readNumber(fd int, name, key string) (int64, error) {
 	}
 }
 
-// resetPeak sets the mark to what the group has now. Version 1 wants a zero, version 2 takes any text. f.mu is held,
-// or f is not shared yet.
-func (f *figures) resetPeak() error {
+// resetPeak sets the mark to what the group has now. Version 1 wants a zero, version 2 takes any text.
+func resetPeak(fd int, name string) error {
 	for {
-		_, err := unix.Pwrite(f.peak, zero, 0)
+		_, err := unix.Pwrite(fd, zero, 0)
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
-		return pathError("write 0 to", f.files.peak, err)
+		return pathError("write 0 to", name, err)
 	}
 }
 

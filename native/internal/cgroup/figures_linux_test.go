@@ -108,6 +108,24 @@ func TestFigures_Since(t *testing.T) {
 	}
 }
 
+// What a parent says of the peak is what its groups have.
+func TestParent_MeasuresMemory(t *testing.T) {
+	p := find(t)
+	g := newGroup(t, p, "peak", Limits{})
+	if p.MeasuresMemory() != g.figures.resets {
+		t.Errorf("MeasuresMemory = %v, of a group %v", p.MeasuresMemory(), g.figures.resets)
+	}
+	for _, path := range []string{"/proc/self/no-such-file", "/proc/version"} { // missing, and not to be written
+		if resetsPeak(path) {
+			t.Errorf("resetsPeak(%s)", path)
+		}
+	}
+	p.peaks = false
+	if p.MeasuresMemory() {
+		t.Error("MeasuresMemory without a reset")
+	}
+}
+
 func TestGroup_FiguresAllocateNothing(t *testing.T) {
 	p := find(t)
 	g := newGroup(t, p, "allocations", Limits{Memory: 1 << 30, Processes: 100})

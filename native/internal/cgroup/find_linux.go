@@ -158,6 +158,9 @@ func (p *Parent) probe(t tree) tree {
 			continue
 		}
 		works.controllers = append(works.controllers, c)
+		if c == controllerMemory {
+			p.peaks = resetsPeak(filepath.Join(dir, f.peak))
+		}
 	}
 	if err := remove(dir, newBackoff()); err != nil {
 		for _, c := range t.controllers {

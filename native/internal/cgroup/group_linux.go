@@ -54,6 +54,7 @@ type Parent struct {
 	owner   owner
 	trees   []tree
 	missing map[string]*Unavailable // why a controller is not there
+	peaks   bool                    // the peak of memory can be reset
 }
 
 // Version returns 1 or 2.
@@ -68,6 +69,11 @@ func (p *Parent) Controllers() []string {
 		}
 	}
 	return all
+}
+
+// MeasuresMemory reports whether [Usage.PeakMemory] is known for each run.
+func (p *Parent) MeasuresMemory() bool {
+	return p.peaks && slices.Contains(p.Controllers(), controllerMemory)
 }
 
 // require returns why a controller that is needed is missing.

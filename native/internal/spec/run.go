@@ -26,8 +26,12 @@ type Start struct {
 type Exited struct {
 	// Code is the exit code, Signal the number of the signal that ended it; one of them is zero.
 	Code, Signal int
-	// CPU is what all processes of the run took, user and system.
+	// Wall is from the start of the script's process to its end, or to that of the last one in the background.
+	Wall time.Duration
+	// CPU is the processor time, user and system, of the processes that somebody waited for: getrusage(2).
 	CPU time.Duration
+	// Own is the processor time of the init meanwhile: a part of what the control group counts.
+	Own time.Duration
 	// MaxRSS is the most that a single process had in memory, in bytes.
 	MaxRSS int64
 	// Dirt says what of the run could not be taken away. Empty: the cell can serve another run.
@@ -76,7 +80,9 @@ func ParseStart(b []byte) (*Start, error) {
 // Append appends the encoding to b.
 func (e *Exited) Append(b []byte) []byte {
 	b = append(b, byte(e.Code), byte(e.Signal))
+	b = binary.LittleEndian.AppendUint64(b, uint64(e.Wall))
 	b = binary.LittleEndian.AppendUint64(b, uint64(e.CPU))
+	b = binary.LittleEndian.AppendUint64(b, uint64(e.Own))
 	b = binary.LittleEndian.AppendUint64(b, uint64(e.MaxRSS))
 	return appendString(b, e.Dirt)
 }
@@ -84,11 +90,15 @@ func (e *Exited) Append(b []byte) []byte {
 // ParseExited decodes an Exited.
 func ParseExited(b []byte) (*Exited, error) {
 	d := decoder{b: b}
-	e := &Exited{Code: int(d.byte()), Signal: int(d.byte()), CPU: time.Duration(d.uint64()), MaxRSS: int64(d.uint64()), Dirt: d.string()}
+	e := &Exited{
+		Code: int(d.byte()), Signal: int(d.byte()),
+		Wall: time.Duration(d.uint64()), CPU: time.Duration(d.uint64()), Own: time.Duration(d.uint64()),
+		MaxRSS: int64(d.uint64()), Dirt: d.string(),
+	}
 	if err := d.end(KindExited); err != nil {
 		return nil, err
 	}
-	if e.Signal > maxSignal || e.CPU < 0 || e.MaxRSS < 0 || (e.Code != 0 && e.Signal != 0) {
+	if e.Signal > maxSignal || min(e.Wall, e.CPU, e.Own) < 0 || e.MaxRSS < 0 || (e.Code != 0 && e.Signal != 0) {
 		return nil, fmt.Errorf("%w: %+v", ErrProtocol, *e)
 	}
 	return e, nil

@@ -31,9 +31,9 @@ func TestParseStart(t *testing.T) {
 }
 
 var exits = map[string]*Exited{
-	"exit":   {Code: 255, CPU: time.Hour, MaxRSS: 1 << 40},
+	"exit":   {Code: 255, Wall: time.Minute, CPU: time.Hour, Own: time.Second, MaxRSS: 1 << 40},
 	"zero":   {},
-	"signal": {Signal: 64, CPU: 1<<63 - 1, MaxRSS: 1<<63 - 1},
+	"signal": {Signal: 64, Wall: 1<<63 - 1, CPU: 1<<63 - 1, Own: 1<<63 - 1, MaxRSS: 1<<63 - 1},
 	"dirt":   {Code: 1, Dirt: strings.Repeat("d", 60_000)},
 }
 
@@ -52,6 +52,8 @@ func TestParseExited_Refuses(t *testing.T) {
 		"signal 255":       {Signal: 255},
 		"code and signal":  {Code: 1, Signal: 9},
 		"negative time":    {CPU: -1},
+		"negative wall":    {Wall: -1},
+		"negative own":     {Own: -1},
 		"negative memory":  {MaxRSS: -1},
 		"the least memory": {MaxRSS: -1 << 63},
 	} {

@@ -17,8 +17,9 @@ type running struct {
 	pid        int
 	script     string
 	background bool
-	before     unix.Rusage // of all children that ended before
-	ended      bool        // the main process has
+	before     usage
+	began      time.Time
+	ended      time.Time // when the main process ended; with background, the last one
 	status     unix.WaitStatus
 	maxRSS     int64
 }
@@ -94,8 +95,9 @@ func (c *cell) launch(s *spec.Start, fds []int) (step string, terminal int, r *r
 		unix.Exit(1)
 	}
 	r = &running{script: s.ScriptName, background: s.Background}
-	_ = unix.Getrusage(unix.RUSAGE_CHILDREN, &r.before)
+	r.before = readUsage()
 	c.setScore(victimScore)
+	r.began = time.Now()
 	r.pid, err = syscall.ForkExec(s.Path, s.Argv, attr)
 	c.setScore(c.score)
 	if err != nil {
@@ -148,9 +150,7 @@ func openTerminal(rows, cols uint16) (master, peer int, err error) {
 func (c *cell) reap() {
 	for r := range c.begun {
 		r.wait()
-		after := unix.Rusage{}
-		_ = unix.Getrusage(unix.RUSAGE_CHILDREN, &after)
-		e := spec.Exited{CPU: cpu(&after) - cpu(&r.before), MaxRSS: r.maxRSS}
+		e := spec.Exited{Wall: r.ended.Sub(r.began), MaxRSS: r.maxRSS}
 		if r.status.Signaled() {
 			e.Signal = int(r.status.Signal())
 		} else {
@@ -159,6 +159,8 @@ func (c *cell) reap() {
 		if err := c.clean(r); err != nil {
 			e.Dirt = err.Error()
 		}
+		after := readUsage()
+		e.CPU, e.Own = after.children-r.before.children, after.own-r.before.own
 		c.mu.Lock()
 		c.run = nil
 		c.mu.Unlock()
@@ -166,7 +168,14 @@ func (c *cell) reap() {
 	}
 }
 
-func cpu(u *unix.Rusage) time.Duration {
+// usage is processor time: of all children that have ended, and of this process.
+type usage struct{ children, own time.Duration }
+
+func readUsage() usage { return usage{cpu(unix.RUSAGE_CHILDREN), cpu(unix.RUSAGE_SELF)} }
+
+func cpu(who int) time.Duration {
+	var u unix.Rusage
+	_ = unix.Getrusage(who, &u) // it fails for no such who alone
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -181,13 +190,16 @@ func (r *running) wait() {
 		case errors.Is(err, unix.EINTR):
 			continue
 		case err != nil: // ECHILD
+			if r.background {
+				r.ended = time.Now()
+			}
 			return
 		}
 		r.maxRSS = max(r.maxRSS, ru.Maxrss<<10)
 		if pid != r.pid {
 			continue
 		}
-		r.ended, r.status = true, ws
+		r.ended, r.status = time.Now(), ws
 		if !r.background {
 			// No process can fork its way out: a fork with SIGKILL pending does not happen.
 			_ = unix.Kill(-1, unix.SIGKILL)

@@ -11,12 +11,10 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-// set is the byte that says that execve comes next.
-const set = '+'
 
 // init takes over a process that is to become a script. It never falls through: a process with this argument
 // and without a parent that speaks to it ends here.
@@ -63,10 +61,19 @@ func become() (step string, err error) {
 	}
 	path := string(r.Path)
 	argv, env := toStrings(r.Argv), toStrings(r.Env)
-	if _, err := unix.Write(fdStatus, []byte{set}); err != nil {
+	if _, err := unix.Write(fdStatus, ready(spent())); err != nil {
 		return "answer", err
 	}
 	return "execute " + path, syscall.Exec(path, argv, env)
+}
+
+// spent is the processor time that this process has used: getrusage(2).
+func spent() time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // closeOnExec leaves the script with descriptors 0, 1 and 2. Go opens all others to be closed, but the

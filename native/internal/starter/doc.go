@@ -8,11 +8,12 @@
 //
 //	parent                               child
 //	 |--- Request (JSON), then closed ---->|  what to execute
-//	 |<-- one byte ------------------------|  all is set; now comes execve
+//	 |<-- Ready, 9 bytes ------------------|  all is set; now comes execve
 //	 |<-- (closed) ------------------------|  it has been executed
-//	 |<-- Error (JSON) --------------------|  or has not, with or without the byte before it
+//	 |<-- Error (JSON) --------------------|  or has not, with or without the Ready before it
 //
-// A child that ends without the byte never executed anything.
+// A child that ends without a Ready never executed anything. It tells the processor time that the child has used: the
+// system counts that as the script's.
 package starter
 
 // Arg is the first argument of this program when it is to become a script.

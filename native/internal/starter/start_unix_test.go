@@ -47,7 +47,7 @@ func command(t *testing.T, path string, argv ...string) (c *Command, output func
 func TestStart(t *testing.T) {
 	c, output := command(t, "/bin/sh", "sh", "-c", `printf '%s|' "$0" "$@" "$A"; pwd -P; exit 7`, "zero", "", "\xff\xfe \"\n")
 	c.Env = []string{"A=\xffvalue", "PATH=/nowhere"}
-	p, err := c.Start(t.Context())
+	p, spent, err := c.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +59,9 @@ func TestStart(t *testing.T) {
 	if err != nil || state.ExitCode() != 7 {
 		t.Errorf("it ended with %v, %v", state, err)
 	}
+	if total := state.UserTime() + state.SystemTime(); spent <= 0 || spent > total {
+		t.Errorf("it had spent %v of %v before it was executed", spent, total)
+	}
 	dir, err := filepath.EvalSymlinks(c.Dir)
 	if got, want := output(), "zero||\xff\xfe \"\n|\xffvalue|"+dir+"\n"; got != want || err != nil {
 		t.Errorf("output %q, want %q, %v", got, want, err)
@@ -68,7 +71,7 @@ func TestStart(t *testing.T) {
 func TestStart_Limits(t *testing.T) {
 	c, output := command(t, "/bin/sh", "sh", "-c", "ulimit -n; ulimit -Hn; ulimit -c")
 	c.Limits = []Limit{{unix.RLIMIT_NOFILE, 33}, {unix.RLIMIT_CORE, 0}}
-	p, err := c.Start(t.Context())
+	p, _, err := c.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +86,7 @@ func TestStart_Limits(t *testing.T) {
 	}
 	c, output = command(t, "/bin/sh", "sh", "-c", "ulimit -Hn")
 	c.Limits = []Limit{{unix.RLIMIT_NOFILE, 1 << 62}}
-	if p, err = c.Start(t.Context()); err != nil {
+	if p, _, err = c.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = p.Wait()
@@ -96,33 +99,33 @@ func TestStart_Limits(t *testing.T) {
 
 func TestStart_Errors(t *testing.T) {
 	c, _ := command(t, "/missing/program", "program")
-	_, err := c.Start(t.Context())
+	_, _, err := c.Start(t.Context())
 	var e *Error
 	if !errors.As(err, &e) || e.Step != "execute /missing/program" || !errors.Is(err, syscall.ENOENT) {
 		t.Errorf("a program that is not there: %v", err)
 	}
 	c, _ = command(t, "/bin/sh", "sh", "-c", ":", strings.Repeat("x", 8<<20))
-	if _, err := c.Start(t.Context()); !errors.Is(err, syscall.E2BIG) {
+	if _, _, err := c.Start(t.Context()); !errors.Is(err, syscall.E2BIG) {
 		t.Errorf("an argument of 8 MiB: %v", err)
 	}
 	c, _ = command(t, "/bin/sh", "sh")
 	c.Dir = "/missing/dir"
-	if _, err := c.Start(t.Context()); !errors.Is(err, os.ErrNotExist) {
+	if _, _, err := c.Start(t.Context()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a directory that is not there: %v", err)
 	}
 	c, _ = command(t, "/bin/sh", "sh")
 	c.Limits = []Limit{{-1, 0}}
-	if _, err := c.Start(t.Context()); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "setrlimit") {
+	if _, _, err := c.Start(t.Context()); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "setrlimit") {
 		t.Errorf("a limit that does not exist: %v", err)
 	}
 	c, output := command(t, "/bin/sh", "sh", "-c", "echo executed")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := c.Start(ctx); !errors.Is(err, context.Canceled) {
+	if _, _, err := c.Start(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: %v", err)
 	}
 	c.Timeout = -time.Second
-	if _, err := c.Start(t.Context()); !errors.Is(err, os.ErrDeadlineExceeded) {
+	if _, _, err := c.Start(t.Context()); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("no time: %v", err)
 	}
 	if got := output(); got != "" {
@@ -132,12 +135,14 @@ func TestStart_Errors(t *testing.T) {
 
 // TestExecuted has the answers of a child.
 func TestExecuted(t *testing.T) {
+	ready := string(ready(7 * time.Millisecond))
 	for answer, want := range map[string]string{
-		"+": "",
-		"":  errGone.Error(),
-		"+" + `{"Step":"s","Errno":2,"Text":"t"}`: "s: t",
-		`{"Step":"s","Errno":2,"Text":"t"}`:       "s: t",
-		"+x":                                      "answer of the process that was to become the script",
+		ready: "",
+		"":    errGone.Error(),
+		ready + `{"Step":"s","Errno":2,"Text":"t"}`: "s: t",
+		`{"Step":"s","Errno":2,"Text":"t"}`:         "s: t",
+		ready + "x":                                 "answer of the process that was to become the script",
+		ready[:8]:                                   "answer of the process that was to become the script",
 	} {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -145,8 +150,11 @@ func TestExecuted(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, answer)
 		w.Close()
-		err = executed(r, time.Now().Add(30*time.Second))
+		spent, err := executed(r, time.Now().Add(30*time.Second))
 		r.Close()
+		if (spent == 7*time.Millisecond) != (answer == ready) {
+			t.Errorf("answer %q: it had spent %v", answer, spent)
+		}
 		got := ""
 		if err != nil {
 			got = err.Error()
