@@ -18,6 +18,8 @@ type Process struct {
 	stdoutOnce, stderrOnce sync.Once
 	stdin                  *pipe // nil without StdinPipe
 
+	// account adds the result to the session's Usage.
+	account func(*Result)
 	// done is closed when result and err are set.
 	done   chan struct{}
 	result Result
@@ -196,5 +198,6 @@ func (p *Process) finish(exit Exit) {
 	if exit.Err != nil {
 		p.err = lost(exit.Err)
 	}
+	p.account(&p.result)
 	close(p.done)
 }

@@ -90,6 +90,7 @@ func (s *Session) start(ctx context.Context, script string, opts *RunOptions) (*
 		s.untrack(p)
 		return nil, fmt.Errorf("run: %w", err)
 	}
+	p.account = s.usage.begin()
 	s.debug(ctx, "run started", slog.String("run", p.id), slog.String("tier", string(p.route.tier.name)))
 
 	unhook := context.AfterFunc(ctx, func() { p.stop(ReasonCancelled) })

@@ -19,6 +19,7 @@ type Session struct {
 	tiers  map[Tier]*tier
 	files  *workspace
 	log    *slog.Logger
+	usage  usage
 
 	// closing ends when Close begins, with ErrClosed as its cause. It is the session's own lifetime and
 	// nobody's argument.
