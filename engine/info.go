@@ -30,8 +30,8 @@ func (s *Session) Info() Info {
 	for _, name := range slices.Sorted(maps.Keys(s.tiers)) {
 		d := s.tiers[name].driver
 		info.Tiers = append(info.Tiers, d.Info())
-		if s.tiers[name].err != nil {
-			continue // nothing runs in it
+		if s.tiers[name].err != nil || !s.opts.BestEffort {
+			continue // nothing runs in it, or nothing without a limit that was asked for
 		}
 		if names := unenforced(d, &s.opts.Limits, s.files.made != nil); len(names) > 0 {
 			info.Unenforced[name] = names

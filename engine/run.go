@@ -126,9 +126,13 @@ func (s *Session) startBy(ctx context.Context, r route, spec *RunSpec, p *Proces
 // startIn has the driver start the run.
 func (s *Session) startIn(ctx context.Context, tr *tier, spec *RunSpec, p *Process) error {
 	var run DriverRun
+	var ds DriverSession
 	err := context.Cause(ctx)
 	if err == nil {
-		run, err = tr.session.Start(ctx, spec)
+		ds, err = s.driverSession(ctx, tr)
+	}
+	if err == nil {
+		run, err = ds.Start(ctx, spec)
 	}
 	if err != nil && s.closing.Err() != nil {
 		return fmt.Errorf("%w: %w: %w", ErrClosed, ErrNotStarted, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -18,6 +19,7 @@ type Session struct {
 	limits Limits  // with the defaults filled in
 	tiers  map[Tier]*tier
 	files  *workspace
+	grants []Grant
 	log    *slog.Logger
 	usage  usage
 
@@ -35,11 +37,14 @@ type Session struct {
 
 // tier is a driver in one session.
 type tier struct {
-	name    Tier
-	driver  Driver
-	session DriverSession
-	err     error // ErrNotAvailable: each run in this tier gives it
-	grace   time.Duration
+	name     Tier
+	driver   Driver
+	deferred bool  // see Deferred
+	err      error // ErrNotAvailable: each run in this tier gives it
+	grace    time.Duration
+
+	mu      sync.Mutex
+	session DriverSession // nil before a deferred tier's first run
 }
 
 // The time between the orderly stop of a run and the hard one. An interpreter in this process answers
@@ -73,7 +78,8 @@ func Open(ctx context.Context, drivers []Driver, opts *Options) (*Session, error
 		return nil, err
 	}
 	maker := workspaceTier(tiers, &o)
-	if err := enforceable(tiers, &o, maker != nil); err != nil {
+	prepared, tidied := atOpen(tiers, maker)
+	if err := enforceable(prepared, &o, maker != nil); err != nil {
 		return nil, err
 	}
 	o.Env = maps.Clone(o.Env)
@@ -85,13 +91,14 @@ func Open(ctx context.Context, drivers []Driver, opts *Options) (*Session, error
 		opts:   o.filled(),
 		limits: o.Limits.filled(),
 		tiers:  tiers,
+		grants: grants,
 		log:    o.Logger,
 		runs:   map[*Process]struct{}{},
 	}
 	closing, begin := context.WithCancelCause(context.Background())
 	s.closing = closing
 	s.close = sync.OnceValue(func() error { return s.shut(begin) })
-	if err := tidyUp(tiers); err != nil {
+	if err := tidyUp(tidied); err != nil {
 		return nil, fmt.Errorf("open session: %w", err)
 	}
 	if maker != nil {
@@ -103,11 +110,8 @@ func Open(ctx context.Context, drivers []Driver, opts *Options) (*Session, error
 	if err != nil {
 		return nil, fmt.Errorf("open session: %w", err)
 	}
-	if err := s.openTiers(ctx, grants); err != nil {
+	if err := s.openTiers(ctx, prepared); err != nil {
 		return nil, errors.Join(fmt.Errorf("open session: %w", err), s.Close())
-	}
-	for _, w := range s.Warnings() {
-		s.log.WarnContext(ctx, "isolation is loosened", slog.String("session", s.id), slog.String("warning", w))
 	}
 	s.debug(ctx, "session opened")
 	return s, nil
@@ -118,10 +122,11 @@ func tiersOf(drivers []Driver) (map[Tier]*tier, error) {
 	tiers := map[Tier]*tier{}
 	for i, d := range drivers {
 		field := fmt.Sprintf("drivers[%d]", i)
+		d, deferred := undeferred(d)
 		if d == nil {
 			return nil, &InvalidError{field, "is nil"}
 		}
-		t := &tier{name: d.Tier(), driver: d}
+		t := &tier{name: d.Tier(), driver: d, deferred: deferred}
 		switch t.name {
 		case TierWasm:
 			t.grace = graceWasm
@@ -152,35 +157,52 @@ func enforceable(tiers map[Tier]*tier, o *Options, made bool) error {
 	return nil
 }
 
-// openTiers opens the session in each tier.
-func (s *Session) openTiers(ctx context.Context, grants []Grant) error {
-	for _, t := range s.tiers {
-		if t.err != nil { // it could not make the work directory
-			continue
+// openTiers opens the session in each of the tiers.
+func (s *Session) openTiers(ctx context.Context, tiers map[Tier]*tier) error {
+	for _, name := range slices.Sorted(maps.Keys(tiers)) {
+		t := tiers[name]
+		if t.err == nil { // else it could not make the work directory
+			err := s.openTier(ctx, t)
+			if errors.Is(err, ErrNotAvailable) {
+				t.err, err = err, nil
+			}
+			if err != nil {
+				return fmt.Errorf("%s tier: %w", t.name, err)
+			}
 		}
-		ds, err := t.driver.OpenSession(ctx, &SessionSpec{
-			ID:         s.id,
-			Root:       s.files.root,
-			HostDir:    s.files.hostDir,
-			Workspace:  s.files.made,
-			Network:    s.opts.Network,
-			GPU:        s.opts.GPU,
-			Venv:       s.opts.Venv,
-			Grants:     grants,
-			Limits:     s.limits,
-			BestEffort: s.opts.BestEffort,
-			Quota:      s.files.driverQuota(),
-		})
-		switch {
-		case errors.Is(err, ErrNotAvailable):
-			t.err = err
-		case err != nil:
-			return fmt.Errorf("%s tier: %w", t.name, err)
-		default:
-			t.session = ds
-		}
+		s.warn(ctx, t)
 	}
 	return nil
+}
+
+func (s *Session) openTier(ctx context.Context, t *tier) error {
+	ds, err := t.driver.OpenSession(ctx, &SessionSpec{
+		ID:         s.id,
+		Root:       s.files.root,
+		HostDir:    s.files.hostDir,
+		Workspace:  s.files.made,
+		Network:    s.opts.Network,
+		GPU:        s.opts.GPU,
+		Venv:       s.opts.Venv,
+		Grants:     s.grants,
+		Limits:     s.limits,
+		BestEffort: s.opts.BestEffort,
+		Quota:      s.files.driverQuota(),
+	})
+	if err == nil {
+		t.session = ds
+	}
+	return err
+}
+
+// warn logs what is loosened in a tier.
+func (s *Session) warn(ctx context.Context, t *tier) {
+	if !s.log.Enabled(ctx, slog.LevelWarn) {
+		return
+	}
+	for _, w := range t.driver.Info().Warnings {
+		s.log.WarnContext(ctx, "isolation is loosened", slog.String("session", s.id), slog.String("warning", w))
+	}
 }
 
 // Close ends all runs, waits until nothing of the session is left, and removes the work directory if

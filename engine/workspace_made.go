@@ -34,7 +34,7 @@ func (s *Session) makeWorkspace(ctx context.Context, t *tier) (*workspace, error
 		return nil, fmt.Errorf("%s tier: work directory: %w", t.name, context.Cause(ctx))
 	case s.opts.BestEffort && (errors.Is(err, ErrNotAvailable) || errors.Is(err, ErrNotEnforceable)):
 		return nil, nil //nolint:nilnil // see above
-	case errors.Is(err, ErrNotAvailable):
+	case t.cannotKeep(err):
 		// The others count. This one does not, so nothing may run in it.
 		t.err = err
 		return nil, nil //nolint:nilnil // see above
