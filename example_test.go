@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/sandbar-dev/sandbar"
-	"github.com/sandbar-dev/sandbar/engine"
 )
 
 func Example() {
@@ -63,7 +62,7 @@ func Example_timeout() {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	out, err := s.Exec(ctx, "print('begun')\nwhile True: pass", &engine.RunOptions{Timeout: 200 * time.Millisecond})
+	out, err := s.Exec(ctx, "print('begun')\nwhile True: pass", &sandbar.RunOptions{Timeout: 200 * time.Millisecond})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -73,7 +72,7 @@ func Example_timeout() {
 	// timeout 124
 }
 
-// What the user's own code does wrong is an *engine.ExitError of RunCode.
+// What the user's own code does wrong is an *ExitError of RunCode.
 func Example_failure() {
 	ctx := context.Background()
 	s, err := sandbar.Open(ctx, nil)
@@ -82,7 +81,44 @@ func Example_failure() {
 	}
 	defer s.Close()
 	_, err = s.RunCode(ctx, "1 / 0", nil)
-	var failed *engine.ExitError
+	var failed *sandbar.ExitError
 	fmt.Println(errors.As(err, &failed), err)
 	// Output: true script ended with exit code 1 (exited): ZeroDivisionError: division by zero
+}
+
+// A shell script writes a file, and a Python script reads it. It is compiled and not run: not every machine has the
+// backend, and then the shell script is refused with engine.ErrNotAvailable.
+func Example_shell() {
+	ctx := context.Background()
+	s, err := sandbar.Open(ctx, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.RunCode(ctx, "seq 3 > numbers.txt", &sandbar.RunOptions{Type: sandbar.Shell}); err != nil {
+		log.Fatal(err)
+	}
+	sum, err := s.RunCode(ctx, "print(sum(map(int, open('numbers.txt'))))", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s", sum)
+}
+
+// Python runs where there is no backend, and under limits that the other tier could not hold here. Usage sums up.
+func Example_usage() {
+	ctx := context.Background()
+	s, err := sandbar.Open(ctx, &sandbar.Options{Limits: sandbar.Limits{Memory: 128 << 20}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	for i := range 3 {
+		if _, err := s.RunCode(ctx, fmt.Sprintf("print(%d)", i), nil); err != nil {
+			log.Fatal(err)
+		}
+	}
+	u := s.Usage()
+	fmt.Println(u.Runs, "runs,", u.StdoutBytes, "bytes,", u.PeakMemory < 128<<20, u.WallTime > 0)
+	// Output: 3 runs, 6 bytes, true true
 }

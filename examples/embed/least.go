@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/sandbar-dev/sandbar"
-	"github.com/sandbar-dev/sandbar/engine"
 )
 
 // The README of the project shows what follows.
@@ -27,7 +26,7 @@ import csv
 rows = list(csv.DictReader(open("sales.csv")))
 print(sum(int(row["price"]) for row in rows))
 `
-	out, err := session.Exec(ctx, script, &engine.RunOptions{Timeout: 5 * time.Second})
+	out, err := session.Exec(ctx, script, &sandbar.RunOptions{Timeout: 5 * time.Second})
 	if err != nil {
 		return err // it was not started, or its end is not known
 	}

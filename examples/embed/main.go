@@ -1,9 +1,10 @@
-// Command embed shows how a Go program runs Python scripts with Sandbar: one function for each thing
-// that one wants to do.
+// Command embed shows how a Go program runs scripts with Sandbar: one function for each thing that one
+// wants to do.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,8 +26,8 @@ func main() {
 // run calls all that follows with one session: it is cheap to open, and its work directory is what its runs
 // share.
 func run(ctx context.Context, w io.Writer) error {
-	session, err := sandbar.Open(ctx, &engine.Options{
-		Limits: engine.Limits{Memory: 256 << 20, Disk: 64 << 20},
+	session, err := sandbar.Open(ctx, &sandbar.Options{
+		Limits: sandbar.Limits{Memory: 256 << 20, Disk: 64 << 20},
 	})
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func run(ctx context.Context, w io.Writer) error {
 	defer session.Close()
 	for _, part := range []struct {
 		title string
-		show  func(context.Context, io.Writer, *engine.Session) error
+		show  func(context.Context, io.Writer, *sandbar.Session) error
 	}{
 		{"files", files},
 		{"standard input, arguments, environment", inputs},
@@ -49,5 +50,14 @@ func run(ctx context.Context, w io.Writer) error {
 		}
 	}
 	fmt.Fprintln(w, "== the least that is needed")
-	return least(ctx, w)
+	if err := least(ctx, w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "== a shell script and a Python script")
+	err = both(ctx, w)
+	if errors.Is(err, engine.ErrNotAvailable) { // Python needs nothing of the host, a shell script does
+		fmt.Fprintf(w, "%v\n", err)
+		return nil
+	}
+	return err
 }

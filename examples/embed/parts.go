@@ -8,12 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sandbar-dev/sandbar"
 	"github.com/sandbar-dev/sandbar/engine"
 )
 
 // files puts a file into the work directory, lets a script read it and write another one, and gets that.
 // Files stay until the session is closed; everything else of a run is gone when it ends.
-func files(ctx context.Context, w io.Writer, s *engine.Session) error {
+func files(ctx context.Context, w io.Writer, s *sandbar.Session) error {
 	if err := s.PutBytes(ctx, "in/words.txt", []byte("one two three two\n"), nil); err != nil {
 		return err
 	}
@@ -35,11 +36,11 @@ with open("counts.json", "w") as f:
 }
 
 // inputs gives a script all that a program can be given.
-func inputs(ctx context.Context, w io.Writer, s *engine.Session) error {
+func inputs(ctx context.Context, w io.Writer, s *sandbar.Session) error {
 	out, err := s.RunCode(ctx, `
 import os, sys
 print(sys.argv[1:], os.environ["GREETING"], sys.stdin.read().split())
-`, &engine.RunOptions{
+`, &sandbar.RunOptions{
 		Name:  "inputs.py", // as tracebacks show it
 		Args:  []string{"-v", "file name"},
 		Env:   map[string]string{"GREETING": "hello"},
@@ -53,11 +54,11 @@ print(sys.argv[1:], os.environ["GREETING"], sys.stdin.read().split())
 }
 
 // lines talks to a script while it runs.
-func lines(ctx context.Context, w io.Writer, s *engine.Session) error {
+func lines(ctx context.Context, w io.Writer, s *sandbar.Session) error {
 	process, err := s.Run(ctx, `
 while line := input():
     print(int(line) ** 2, flush=True)
-`, &engine.RunOptions{StdinPipe: true})
+`, &sandbar.RunOptions{StdinPipe: true})
 	if err != nil {
 		return err
 	}
@@ -80,12 +81,12 @@ while line := input():
 }
 
 // timeout stops a script. When ctx ends, runs are stopped in the same way, with ReasonCancelled.
-func timeout(ctx context.Context, w io.Writer, s *engine.Session) error {
+func timeout(ctx context.Context, w io.Writer, s *sandbar.Session) error {
 	out, err := s.Exec(ctx, `
 import re
 print("searching")
 re.match(r"(a+)+$", "a" * 40 + "b")
-`, &engine.RunOptions{Timeout: 500 * time.Millisecond})
+`, &sandbar.RunOptions{Timeout: 500 * time.Millisecond})
 	if err != nil {
 		return err
 	}
@@ -94,9 +95,9 @@ re.match(r"(a+)+$", "a" * 40 + "b")
 }
 
 // failure tells what a script did wrong from what Sandbar could not do.
-func failure(ctx context.Context, w io.Writer, s *engine.Session) error {
+func failure(ctx context.Context, w io.Writer, s *sandbar.Session) error {
 	_, err := s.RunCode(ctx, "print('before')\nopen('/etc/passwd')", nil)
-	exit, ok := errors.AsType[*engine.ExitError](err)
+	exit, ok := errors.AsType[*sandbar.ExitError](err)
 	if !ok {
 		return fmt.Errorf("run: %w", err)
 	}
@@ -106,8 +107,8 @@ func failure(ctx context.Context, w io.Writer, s *engine.Session) error {
 }
 
 // invalid shows two of the errors that callers test for.
-func invalid(ctx context.Context, w io.Writer, s *engine.Session) error {
-	_, err := s.Exec(ctx, "pass", &engine.RunOptions{Cwd: "../etc"})
+func invalid(ctx context.Context, w io.Writer, s *sandbar.Session) error {
+	_, err := s.Exec(ctx, "pass", &sandbar.RunOptions{Cwd: "../etc"})
 	fmt.Fprintf(w, "ErrInvalid: %v: %v\n", errors.Is(err, engine.ErrInvalid), err)
 	_, err = s.GetBytes(ctx, "in/absent.txt", 1<<20)
 	fmt.Fprintf(w, "ErrNotExist: %v: %v\n", errors.Is(err, engine.ErrNotExist), err)
