@@ -61,7 +61,7 @@ type Result struct {
 	// script is not in it. Without a control group, processes that no other one waited for are not in it either.
 	CPUTime time.Duration
 	// PeakMemory is the most memory, in bytes, that counted against Limits.Memory at one time in the run; Unknown
-	// where it was not measured. In the wasm tier that is the linear memory: the whole interpreter, some 20 MiB
+	// where it was not measured. In the wasm tier that is the linear memory: the whole interpreter, some 40 MiB
 	// from the beginning. In a cell it is what its control group is charged with: the memory of all processes, the init's
 	// few MiB included, files in /tmp and in a work directory in memory, and what the kernel holds for them.
 	PeakMemory int64

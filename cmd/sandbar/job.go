@@ -21,11 +21,12 @@ type job struct {
 	opts    engine.Options
 	runOpts engine.RunOptions
 	stats   bool
-	json    bool
+	report  *reportFile // nil without --json
 }
 
 // run runs the script to its end. What it returns is nil for exit code 0, and else an *exitError.
 func (j *job) run(std stdio) error {
+	defer func() { _ = j.report.close() }() // nothing is in it when that has anything to do
 	stop := newStopper(context.Background())
 	defer stop.close()
 	line := newProgress(std.err)
@@ -62,45 +63,38 @@ func (j *job) runIn(session *engine.Session, stop *stopper, std stdio) error {
 	stop.onKill(proc.Kill)
 	// Not with stop's context: its end stops the run, whose output and result are then soon there.
 	ctx := context.Background()
-	var out *engine.Output
-	if j.json {
-		out, err = proc.Communicate(ctx, nil)
-	} else {
-		out, err = follow(ctx, proc, &sink{w: std.out, name: "stdout", stop: stop}, &sink{w: std.err, name: "stderr", stop: stop})
-	}
+	res, err := follow(ctx, proc, &sink{w: std.out, name: "stdout", stop: stop}, &sink{w: std.err, name: "stderr", stop: stop})
 	if err != nil {
+		_ = j.report.write(&res) // that the run is lost is worth more than that this is
 		return stop.explain(err)
 	}
-	return j.finish(out, stop, std)
+	return j.finish(&res, stop, std)
 }
 
 // follow passes the output on as it comes, and returns when the run has ended and all of it is written.
-func follow(ctx context.Context, proc *engine.Process, stdout, stderr io.Writer) (*engine.Output, error) {
+func follow(ctx context.Context, proc *engine.Process, stdout, stderr io.Writer) (engine.Result, error) {
 	fromStdout, fromStderr := proc.Stdout(), proc.Stderr()
 	var copies sync.WaitGroup
 	copies.Go(func() { _, _ = io.Copy(stdout, fromStdout) }) // a sink does not fail, and a run's stream neither
 	copies.Go(func() { _, _ = io.Copy(stderr, fromStderr) })
 	copies.Wait()
-	result, err := proc.Wait(ctx)
-	return &engine.Output{Result: result}, err
+	return proc.Wait(ctx)
 }
 
 // finish prints what is asked for about a run that has ended, and gives its exit code.
-func (j *job) finish(out *engine.Output, stop *stopper, std stdio) error {
-	res := &out.Result
+func (j *job) finish(res *engine.Result, stop *stopper, std stdio) error {
 	end := &exitError{code: exitCode(res, stop)}
 	if reason := stop.reason(); reason != nil {
 		end.err = reason.err
 	}
-	if j.json {
-		if err := newReport(out, end.code).write(std.out); err != nil {
-			return outputError("stdout", err)
-		}
-	} else if text := explain(res, &j.opts); text != "" {
+	if text := explain(res, &j.opts); text != "" {
 		fmt.Fprintf(std.err, "sandbar: %s\n", text)
 	}
 	if j.stats {
 		writeStats(std.err, res, end.code)
+	}
+	if err := j.report.write(res); err != nil { // the last line, where that is standard error too
+		return err
 	}
 	if end.code == 0 {
 		return nil

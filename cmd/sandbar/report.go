@@ -1,78 +1,58 @@
 package main
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/sandbar-dev/sandbar/engine"
 )
 
-// A report is what --json prints. Figures that were not measured are null, never 0.
+// A report is the object of --json: engine.Result. Names stay as they are, and more may be added. Figures that were
+// not measured, and the exit code of a run whose end is not known, are null, never 0.
 type report struct {
-	// Stdout and Stderr are the output as text: bytes that are not UTF-8 are shown as U+FFFD. Only then
-	// the exact bytes follow in the _base64 fields.
-	Stdout       string `json:"stdout"`
-	StdoutBase64 string `json:"stdout_base64,omitempty"`
-	Stderr       string `json:"stderr"`
-	StderrBase64 string `json:"stderr_base64,omitempty"`
-	// ExitCode is also the exit code of sandbar itself.
-	ExitCode int           `json:"exit_code"`
+	ExitCode *int          `json:"exit_code"`
+	Signal   int           `json:"signal"`
 	Reason   engine.Reason `json:"reason"`
 	Tier     engine.Tier   `json:"tier"`
 	Backend  string        `json:"backend"`
 	Route    string        `json:"route"`
-	WallMS   float64       `json:"wall_ms"`
-	CPUMS    *float64      `json:"cpu_ms"`
-	PeakMem  *int64        `json:"peak_memory_bytes"`
-	// Truncated is set when the output was longer than what is kept, 8 MiB for each stream.
-	Truncated bool   `json:"truncated"`
-	Advice    string `json:"advice"`
+	Advice   string        `json:"advice"`
+
+	Wall        *int64 `json:"wall_ns"`
+	CPU         *int64 `json:"cpu_ns"`
+	PeakMemory  *int64 `json:"peak_memory_bytes"`
+	StdoutBytes int64  `json:"stdout_bytes"`
+	StderrBytes int64  `json:"stderr_bytes"`
+	Truncated   bool   `json:"truncated"`
 }
 
-func newReport(out *engine.Output, exitCode int) *report {
-	res := &out.Result
-	r := &report{
-		ExitCode:  exitCode,
-		Reason:    res.Reason,
-		Tier:      res.Tier,
-		Backend:   res.Backend,
-		Route:     res.Route,
-		WallMS:    milliseconds(res.WallTime),
-		Truncated: res.Truncated,
-		Advice:    res.Advice,
+func newReport(res *engine.Result) *report {
+	return &report{
+		ExitCode: known(res.ExitCode), Signal: res.Signal, Reason: res.Reason,
+		Tier: res.Tier, Backend: res.Backend, Route: res.Route, Advice: res.Advice,
+		Wall: known(int64(res.WallTime)), CPU: known(int64(res.CPUTime)), PeakMemory: known(res.PeakMemory),
+		StdoutBytes: res.StdoutBytes, StderrBytes: res.StderrBytes, Truncated: res.Truncated,
 	}
-	r.Stdout, r.StdoutBase64 = jsonText(out.Stdout)
-	r.Stderr, r.StderrBase64 = jsonText(out.Stderr)
-	if res.CPUTime != engine.Unknown {
-		ms := milliseconds(res.CPUTime)
-		r.CPUMS = &ms
-	}
-	if res.PeakMemory != engine.Unknown {
-		r.PeakMem = &res.PeakMemory
-	}
-	return r
 }
 
-// jsonText returns b as text and, where that loses something, as base64 as well.
-func jsonText(b []byte) (text, exact string) {
-	if utf8.Valid(b) {
-		return string(b), ""
+// known is nil for what was not measured.
+func known[T int | int64](v T) *T {
+	if v == engine.Unknown {
+		return nil
 	}
-	return strings.ToValidUTF8(string(b), "\uFFFD"), base64.StdEncoding.EncodeToString(b)
+	return &v
 }
 
+// write writes one line.
 func (r *report) write(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(r)
 }
 
-// writeStats prints one line on what the run took.
+// writeStats prints one line on what the run took, and why it ran where it did.
 func writeStats(w io.Writer, res *engine.Result, exitCode int) {
 	cpu, peak, tier := "unknown", "unknown", string(res.Tier)
 	if res.CPUTime != engine.Unknown {
@@ -82,15 +62,16 @@ func writeStats(w io.Writer, res *engine.Result, exitCode int) {
 		peak = formatSize(res.PeakMemory)
 	}
 	if res.Backend != "" {
-		tier += " (" + res.Backend + ")"
+		tier += ", backend " + res.Backend
 	}
-	fmt.Fprintf(w, "sandbar: reason %s, exit code %d, wall %s, cpu %s, peak memory %s, tier %s\n",
-		res.Reason, exitCode, formatMilliseconds(res.WallTime), cpu, peak, tier)
+	fmt.Fprintf(w, "sandbar: reason %s, exit code %d, wall %s, cpu %s, peak memory %s, stdout %s, stderr %s, tier %s, route: %s\n",
+		res.Reason, exitCode, formatMilliseconds(res.WallTime), cpu, peak,
+		formatSize(res.StdoutBytes), formatSize(res.StderrBytes), tier, oneLine(res.Route))
 }
 
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-func formatMilliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", milliseconds(d)) }
+func formatMilliseconds(d time.Duration) string {
+	return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
+}
 
 // explain says why a run that did not end by itself ended; it is empty for one that did.
 func explain(res *engine.Result, opts *engine.Options) string {

@@ -35,8 +35,13 @@ Exit codes of sandbar itself:
   137  the memory limit was reached
   141  the reader of the output went away
   143  stopped by SIGTERM
-A script can end with these codes as well: --json tells the two apart, by "reason". When there is no run to
-tell about (2, 125), --json prints nothing on standard output.`
+A script can end with these codes as well: --json tells the two apart, by "reason".
+
+--json writes one JSON object on one line when the run has ended: "exit_code", "signal", "reason" (exited, signaled,
+timeout, cancelled, memory, output, cpu, denied, lost), "tier", "backend", "route", "advice", "wall_ns" and "cpu_ns" in
+nanoseconds, "peak_memory_bytes", "stdout_bytes", "stderr_bytes" and "truncated". What was not measured is null. The
+output stays where it is: --json alone has the object as the last line on standard error, --json=FILE in that file, and
+--json=/dev/fd/3 on an open descriptor. Without a run (2, 125) nothing is written, and FILE is empty.`
 
 // runFlags are the flags of `sandbar run`, as given.
 type runFlags struct {
@@ -51,7 +56,7 @@ type runFlags struct {
 	env       map[string]string
 	opts      engine.Options
 	stats     bool
-	json      bool
+	json      string
 }
 
 func newRunCommand(std stdio) *cobra.Command {
@@ -63,7 +68,7 @@ func newRunCommand(std stdio) *cobra.Command {
 		Example: `  sandbar run hello.py
   sandbar run -c 'import sys; print(sys.argv)' a b
   sandbar run --timeout 5 --memory 128Mi --read-only /data report.py /data/in.csv
-  sandbar run --workdir . --json job.py
+  sandbar run --workdir . --json=/tmp/result.json job.py
   sandbar run --backend userns build.sh
   sandbar run --type shell -c 'gcc --version'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -84,7 +89,8 @@ func newRunCommand(std stdio) *cobra.Command {
 	flags.addLimits(fs, "1m")
 	flags.addFiles(fs)
 	fs.BoolVar(&flags.stats, "stats", false, "print what the run took on standard error")
-	fs.BoolVar(&flags.json, "json", false, "print one JSON object with the output and the result, instead of the output")
+	fs.StringVar(&flags.json, "json", "", "write the result as one JSON object to `FILE`; without =FILE, and for -, on standard error")
+	fs.Lookup("json").NoOptDefVal = onStderr
 	return cmd
 }
 
@@ -109,7 +115,7 @@ func (f *runFlags) addFiles(fs *pflag.FlagSet) {
 // job checks the flags and reads the script. given tells whether a flag was given: what is empty may be
 // the value of a variable that is not set, and never means the default.
 func (f *runFlags) job(given func(flag string) bool, args []string, std stdio) (*job, error) {
-	j := &job{opts: f.opts, stats: f.stats, json: f.json}
+	j := &job{opts: f.opts, stats: f.stats}
 	if err := f.paths(given, &j.opts); err != nil {
 		return nil, err
 	}
@@ -137,7 +143,10 @@ func (f *runFlags) job(given func(flag string) bool, args []string, std stdio) (
 	if !src.tookStdin {
 		j.runOpts.Stdin = std.in
 	}
-	return j, nil
+	if given("json") { // last: what cannot be used leaves the file as it is
+		j.report, err = openReport(f.json, &j.opts, std.err)
+	}
+	return j, err
 }
 
 // paths fills in the paths of the host, absolute.

@@ -142,15 +142,18 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// jsonhas KEY VALUE... checks fields of the one JSON object on the last command's stdout. VALUE is JSON.
+// jsonhas FILE KEY VALUE... checks fields of the JSON object that is the last line of FILE, which can be stdout or
+// stderr. VALUE is JSON.
 func cmdJSONHas(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args)%2 != 0 {
-		ts.Fatalf("usage: jsonhas KEY VALUE...")
+	if neg || len(args)%2 != 1 {
+		ts.Fatalf("usage: jsonhas FILE KEY VALUE...")
 	}
-	text := ts.ReadFile("stdout")
-	if strings.Count(text, "\n") != 1 || !strings.HasSuffix(text, "\n") {
-		ts.Fatalf("not one line: %q", text)
+	text, ended := strings.CutSuffix(ts.ReadFile(args[0]), "\n")
+	if !ended {
+		ts.Fatalf("no line: %q", text)
 	}
+	text = text[strings.LastIndexByte(text, '\n')+1:]
+	args = args[1:]
 	var object map[string]json.RawMessage
 	ts.Check(json.Unmarshal([]byte(text), &object))
 	for i := 0; i < len(args); i += 2 {

@@ -52,11 +52,14 @@ func TestStreams_FullDevice(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full here")
 	}
-	for _, flag := range []string{"--json=false", "--json"} {
-		c := startCommand(t, "sh", "-c", `exec sandbar run "$1" -c "print(1)" >/dev/full`, "sh", flag)
+	for command, name := range map[string]string{
+		`exec sandbar run -c "print(1)" >/dev/full`:        "stdout",
+		`exec sandbar run --json=/dev/full -c "import io"`: "/dev/full",
+	} {
+		c := startCommand(t, "sh", "-c", command)
 		c.end(t, exitFailed, "")
-		if got, want := c.stderr.String(), "sandbar: write stdout: no space left on device\n"; got != want {
-			t.Errorf("%s: stderr %q, want %q", flag, got, want)
+		if got, want := c.stderr.String(), "sandbar: write "+name+": no space left on device\n"; got != want {
+			t.Errorf("%s: stderr %q, want %q", command, got, want)
 		}
 	}
 }
