@@ -2,6 +2,7 @@ package wasi
 
 import (
 	"bytes"
+	"io/fs"
 	"strings"
 
 	"github.com/tetratelabs/wazero/experimental/sys"
@@ -188,7 +189,8 @@ func pathFilestatSetTimes(c call, p []uint64) sys.Errno {
 }
 
 // pathLink is path_link(fd, lookupflags, *old, size, fd, *new, size). A link to what a link points to is
-// refused: an FS has no such call.
+// refused: an FS has no such call. What is no link can be asked for either way: CPython always follows when it
+// is given descriptors of directories.
 func pathLink(c call, p []uint64) sys.Errno {
 	from, err := c.at(uint32(p[0]), uint32(p[2]), uint32(p[3]))
 	if err != 0 {
@@ -198,8 +200,17 @@ func pathLink(c call, p []uint64) sys.Errno {
 	if err != 0 {
 		return err
 	}
-	if uint32(p[1]) != 0 {
-		return sys.EINVAL
+	follow, err := follows(uint32(p[1]))
+	if err != 0 {
+		return err
+	}
+	if follow {
+		switch st, err := c.env.fs.Lstat(from); {
+		case err != 0:
+			return err
+		case st.Mode&fs.ModeSymlink != 0:
+			return sys.EINVAL
+		}
 	}
 	return c.env.fs.Link(from, to)
 }

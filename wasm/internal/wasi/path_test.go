@@ -227,7 +227,17 @@ func TestPathLinkRename(t *testing.T) {
 	}
 	link(eEXIST, 0, two("a", "b", d))
 	link(eNOENT, 0, two("none", "c", d))
-	link(eINVAL, lookupSymlinkFollow, two("a", "c", d))
+	link(eNOENT, lookupSymlinkFollow, two("none", "c", d))
+	link(eINVAL, lookupSymlinkFollow|2, two("a", "followed", d))
+	link(ok, lookupSymlinkFollow, two("a", "followed", d))
+	if g.hostText("d/followed") != "content" {
+		t.Error("d/followed is not a link to a")
+	}
+	if err := os.Symlink("a", filepath.Join(g.dir, "symbolic")); err != nil {
+		t.Fatal(err)
+	}
+	link(eINVAL, lookupSymlinkFollow, two("symbolic", "c", d)) // it would have to lead to a
+	link(ok, 0, two("symbolic", "one-more", d))
 	link(ePERM, 0, two("a", "../c", d))
 
 	g.want(ok, "path_rename", two("a", "c", d)...)
