@@ -1,0 +1,3 @@
+import subprocess
+
+print(subprocess.run(["echo", "child"], capture_output=True, text=True).stdout)

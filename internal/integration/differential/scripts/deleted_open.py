@@ -1,0 +1,20 @@
+import os
+
+f = open("f", "w+")
+f.write("still here")
+f.flush()
+os.remove("f")
+f.seek(0)
+print(f.read(), os.path.exists("f"), os.fstat(f.fileno()).st_size)
+with open("f", "w") as g:
+    g.write("another")
+f.write(" and more")
+f.seek(0)
+print(f.read(), open("f").read())
+f.close()
+os.mkdir("d")
+h = open("d/x", "w")
+h.write("moved")
+os.rename("d", "e")
+h.close()
+print(open("e/x").read())

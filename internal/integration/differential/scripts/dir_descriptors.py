@@ -1,0 +1,18 @@
+import os
+
+os.makedirs("d/sub")
+fd = os.open("d", os.O_RDONLY)
+print(os.open in os.supports_dir_fd, os.stat in os.supports_dir_fd)
+inner = os.open("f", os.O_CREAT | os.O_WRONLY, 0o644, dir_fd=fd)
+os.write(inner, b"text")
+os.close(inner)
+print(os.stat("f", dir_fd=fd).st_size)
+os.rename("f", "g", src_dir_fd=fd, dst_dir_fd=fd)
+os.mkdir("made", dir_fd=fd)
+os.symlink("g", "l", dir_fd=fd)
+print(os.readlink("l", dir_fd=fd), sorted(os.listdir("d")))
+os.unlink("l", dir_fd=fd)
+os.rmdir("made", dir_fd=fd)
+os.link("g", "h", src_dir_fd=fd, dst_dir_fd=fd)
+os.close(fd)
+print(sorted(os.listdir("d")), os.stat("d/g").st_nlink)

@@ -1,0 +1,4 @@
+import sys
+
+sys.stdout.write("no newline")
+sys.exit("gave up: ünïcode")

@@ -1,0 +1,5 @@
+from .. import VALUE
+
+
+def up():
+    return VALUE + 1

@@ -1,0 +1,1 @@
+result = __name__

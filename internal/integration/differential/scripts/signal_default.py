@@ -1,0 +1,5 @@
+import signal
+
+print("before", flush=True)
+signal.raise_signal(signal.SIGTERM)
+print("not reached")

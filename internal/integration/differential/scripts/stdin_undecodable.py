@@ -1,0 +1,3 @@
+import sys
+
+print([ascii(line) for line in sys.stdin])

@@ -1,0 +1,18 @@
+import os, sys
+
+print("text", end="")
+sys.stdout.flush()
+os.write(1, b" raw\n")
+sys.stdout.buffer.write(b"\xff\x00\r\n")
+sys.stdout.buffer.flush()
+print("a", "b", sep="|", end="!\n")
+print("to stderr", file=sys.stderr)
+sys.stdout.write("x" * 100_000 + "\n")
+print(sys.stdout.isatty(), sys.stdout.fileno(), sys.stdout.encoding, sys.stdout.line_buffering in (True, False))
+print(*range(5), sep="\n", flush=True)
+sys.stdout.writelines(["l1\n", "l2\n"])
+print(ascii("ü"), "ü", "日本", "\t tab", "\r return", "\a")
+sys.__stdout__.write("underneath\n")
+sys.stdout.reconfigure(newline="\r\n")
+print("crlf")
+sys.stdout.write("no newline at the end")
