@@ -49,6 +49,7 @@ var volatile = map[string]map[string]string{
 	"bytes_io_codecs": {"f.bin": "random bytes"},
 	"compression":     {"log.gz": "the time is in it"},
 	"etl_pipeline":    {"shop.db": "SQLite's version is in it"},
+	"pickle_copy":     {"shelf": "SQLite's settings are in it", "shelf-shm": "memory of SQLite", "shelf-wal": "of SQLite"},
 	"sqlite_file":     {"app.db": "SQLite's version is in it"},
 }
 
