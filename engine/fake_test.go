@@ -22,6 +22,7 @@ type fakeDriver struct {
 	openErr error
 	starts  func(ctx context.Context) error // called in Start
 	begins  func(context.Context, *RunSpec) // called in Start when the script has begun
+	refuses map[string]*fakeRefusal
 
 	mu       sync.Mutex
 	spec     *SessionSpec
@@ -64,6 +65,12 @@ func (d *fakeDriver) OpenSession(_ context.Context, spec *SessionSpec) (DriverSe
 	return &fakeSession{d, spec}, nil
 }
 
+// fakeRefusal is what a driver says of a script, from a step of Refuse on.
+type fakeRefusal struct {
+	NeedsNativeError
+	from Refuse
+}
+
 type fakeSession struct {
 	d    *fakeDriver
 	spec *SessionSpec
@@ -84,6 +91,9 @@ func (s *fakeSession) Start(ctx context.Context, spec *RunSpec) (DriverRun, erro
 		if err := s.d.starts(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if needs := s.d.refuses[string(spec.Script)]; needs != nil && spec.Refuse >= needs.from {
+		return nil, &needs.NeedsNativeError
 	}
 	script := s.d.scripts[string(spec.Script)]
 	if script == nil {

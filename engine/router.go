@@ -12,6 +12,7 @@ type route struct {
 	refuse Refuse
 	live   bool
 	next   *tier // nil: nowhere
+	second bool  // another tier has refused the script
 }
 
 // route chooses by the type of the script and what the run asks for; what is in the script, the tier looks at.
@@ -72,5 +73,13 @@ func (r route) instead(err error) (route, error) {
 	if r.next.err != nil {
 		return route{}, fmt.Errorf("%s, which is not there: %w", why, r.next.err)
 	}
-	return route{tier: r.next, why: why}, nil
+	return route{tier: r.next, why: why, second: true}, nil
+}
+
+// explain adds to the error of a tier that is not the first choice why it was asked.
+func (r route) explain(err error) error {
+	if err == nil || !r.second {
+		return err
+	}
+	return fmt.Errorf("%s: %w", r.why, err)
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -79,5 +80,92 @@ func TestSession_RouteIsNotChangedByATierThatFails(t *testing.T) {
 		if _, err := s.Run(t.Context(), "hello", nil); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "deliberate") {
 			t.Errorf("python with %q, whose tier fails: %v", tt.pythonTier, err)
 		}
+	}
+}
+
+// refusing is a wasm tier that refuses "fail" always, and "env" in doubt.
+func refusing() *fakeDriver {
+	d := newFake(basics)
+	d.refuses = map[string]*fakeRefusal{
+		"fail": {NeedsNativeError{Module: "import numpy", Line: 3, Reason: "compiled"}, RefuseImpossible},
+		"env":  {NeedsNativeError{Module: "import there", Line: 9, Reason: "not found"}, RefuseDoubtful},
+	}
+	return d
+}
+
+func TestSession_RouteByScript(t *testing.T) {
+	const (
+		here     = "python runs in the wasm tier"
+		numpy    = "python runs in the native tier: line 3: import numpy: compiled"
+		notFound = "python runs in the native tier: line 9: import there: not found"
+	)
+	for _, tt := range []struct {
+		script     string
+		pythonTier Tier
+		both       bool
+		want       string // the route, or empty for ErrNeedsNative
+	}{
+		{"hello", TierAuto, true, here},
+		{"fail", TierAuto, true, numpy},
+		{"env", TierAuto, true, notFound},
+		{"env", "", true, notFound},
+		{"env", TierAuto, false, here},
+		{"fail", TierAuto, false, ""},
+		{"env", TierWasm, true, here},
+		{"fail", TierWasm, true, ""},
+		{"fail", TierNative, true, "python runs in the native tier"},
+	} {
+		drivers := []Driver{refusing()}
+		if tt.both {
+			drivers = append(drivers, Deferred(newNative()))
+		}
+		s := openTiers(t, &Options{PythonTier: tt.pythonTier}, drivers...)
+		out, err := s.Exec(t.Context(), tt.script, nil)
+		if tt.want == "" {
+			var needs *NeedsNativeError
+			if !errors.As(err, &needs) || needs.Line != 3 || !errors.Is(err, ErrNeedsNative) || !errors.Is(err, ErrNotStarted) {
+				t.Errorf("%s with %q: %v", tt.script, tt.pythonTier, err)
+			}
+			continue
+		}
+		if err != nil || out.Result.Route != tt.want || !strings.Contains(tt.want, string(out.Result.Tier)) {
+			t.Errorf("%s with %q: %v, %+v; want %q", tt.script, tt.pythonTier, err, out, tt.want)
+		}
+	}
+}
+
+// The tier that a script is sent on to says itself that it is not there, and the error says why it was asked.
+func TestSession_RouteToATierThatIsNotThere(t *testing.T) {
+	for _, deferred := range []bool{false, true} {
+		native := newNative()
+		native.openErr = fmt.Errorf("%w: no bwrap", ErrNotAvailable)
+		var second Driver = native
+		if deferred {
+			second = Deferred(second)
+		}
+		s := openTiers(t, nil, refusing(), second)
+		_, err := s.Run(t.Context(), "fail", nil)
+		if !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "line 3: import numpy: compiled") || !strings.Contains(err.Error(), "no bwrap") {
+			t.Errorf("deferred %v: %v", deferred, err)
+		}
+	}
+}
+
+// A run that is stopped while it goes from one tier to the other ends, and with the grace of the tier that it is in.
+func TestSession_RouteWhileClosing(t *testing.T) {
+	native := newNative()
+	entered := make(chan struct{})
+	native.starts = func(ctx context.Context) error {
+		close(entered)
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	s := openTiers(t, nil, refusing(), native)
+	go func() {
+		<-entered
+		_ = s.Close()
+	}()
+	if _, err := s.Run(t.Context(), "fail", nil); !errors.Is(err, ErrClosed) || !errors.Is(err, ErrNotStarted) {
+		t.Errorf("Run = %v", err)
 	}
 }

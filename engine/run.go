@@ -115,7 +115,7 @@ func (s *Session) startBy(ctx context.Context, r route, spec *RunSpec, p *Proces
 		p.goes(r)
 		err := s.startIn(ctx, r.tier, spec, p)
 		if !errors.Is(err, ErrNeedsNative) {
-			return err
+			return r.explain(err)
 		}
 		if r, err = r.instead(err); err != nil {
 			return err

@@ -186,9 +186,11 @@ func (p *interpreter) hostModules(ctx context.Context) error {
 		runOf(ctx).advice = oneLine(text(mod, stack))
 	})
 	found := api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
-		if found := runOf(ctx).found; found == nil || found(text(mod, stack)) {
-			stack[0] = 0
-		} else {
+		r, findings := runOf(ctx), text(mod, stack)
+		found := r.found
+		r.found = nil // once: the parser has no second tree
+		stack[0] = 0
+		if found != nil && !found(findings) {
 			stack[0] = 1
 		}
 	})

@@ -91,7 +91,10 @@ func (e *execution) main() {
 	clean := e.measured(func() bool { return e.execute(ctx, seat) })
 	e.exit.WallTime = time.Since(began)
 	e.exit.PeakMemory = int64(seat.instance.memory.Size())
-	e.exit.Advice, e.exit.Value = seat.world.run.advice, seat.world.run.value
+	e.exit.Advice = seat.world.run.advice
+	if e.spec.Live {
+		e.exit.Value = seat.world.run.value
+	}
 	e.protect(func() { e.place.leave(ctx, e, seat, clean) })
 }
 
