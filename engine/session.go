@@ -60,7 +60,7 @@ const (
 // Every option is checked before anything is created, and the work directory is gone again when Open
 // fails. Errors: ErrInvalid, which names the option; ErrNotEnforceable for a limit that was asked for and
 // that a tier cannot hold, unless Options.BestEffort. A tier that is not available here fails its runs,
-// not Open.
+// not Open; one of Deferred is looked at with its first run.
 func Open(ctx context.Context, drivers []Driver, opts *Options) (*Session, error) {
 	var o Options
 	if opts != nil {
