@@ -52,6 +52,7 @@ var codes = []struct{ host, code error }{
 func isCoded(err error) bool {
 	for _, ours := range []error{
 		ErrInvalid, ErrClosed, ErrTooLarge, ErrNoSpace, ErrNotExist, ErrIsDirectory, ErrNotDirectory, ErrNotRegular, ErrEscapes,
+		ErrNoMark, ErrBusy, ErrConflict,
 	} {
 		if errors.Is(err, ours) {
 			return true

@@ -63,6 +63,16 @@ var (
 	// ErrInterrupted: a read of stdin was given up. It is between Session and drivers; callers do not see it.
 	ErrInterrupted = errors.New("engine: interrupted")
 
+	// ErrNoMark: the session has a work directory that was given, and no Mark since when Diff could list changes.
+	ErrNoMark = errors.New("engine: no mark to compare with")
+
+	// ErrBusy: a run is under way that the call cannot have beside it, or the other way round.
+	ErrBusy = errors.New("engine: session busy")
+
+	// ErrConflict: Commit found that the host's directory was changed as well.
+	// The error is a *ConflictError, which lists the paths.
+	ErrConflict = errors.New("engine: conflict with a change on the host")
+
 	// ErrExit: RunCode's script did not end with exit code 0. The error is an *ExitError.
 	ErrExit = errors.New("engine: script failed")
 )
@@ -111,6 +121,25 @@ func (e *NeedsNativeError) Error() string {
 
 // Is reports that a NeedsNativeError is ErrNeedsNative.
 func (e *NeedsNativeError) Is(target error) bool { return target == ErrNeedsNative }
+
+// ConflictError is an ErrConflict: Paths changed in the session, and on the host too since the session was opened
+// or last committed. They are sorted.
+type ConflictError struct{ Paths []string }
+
+// Error implements error. It names the first path.
+func (e *ConflictError) Error() string {
+	msg := "changed on the host too:"
+	if len(e.Paths) > 0 {
+		msg += fmt.Sprintf(" %q", shorten(e.Paths[0]))
+	}
+	if more := len(e.Paths) - 1; more > 0 {
+		msg += fmt.Sprintf(" and %d more", more)
+	}
+	return msg
+}
+
+// Is reports that a ConflictError is ErrConflict.
+func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
 // ExitError is an ErrExit: the script of a RunCode call ended with another exit code than 0.
 type ExitError struct {

@@ -37,7 +37,7 @@ func (o *Options) grants() ([]Grant, error) {
 		all = append(all, grantField{Grant{p, true}, fmt.Sprintf("ReadWrite[%d]", i), ""})
 	}
 	for i := range all {
-		if problem := all[i].check(o.WorkDir); problem != "" {
+		if problem := all[i].check(o.WorkDir, o.Overlay); problem != "" {
 			return nil, &InvalidError{all[i].field, fmt.Sprintf("%q %s", shorten(all[i].Path), problem)}
 		}
 	}
@@ -52,7 +52,7 @@ func (o *Options) grants() ([]Grant, error) {
 }
 
 // check says what is wrong with one path, and sets real.
-func (g *grantField) check(workDir string) string {
+func (g *grantField) check(workDir, overlay string) string {
 	switch {
 	case strings.ContainsRune(g.Path, 0):
 		return "contains NUL"
@@ -79,13 +79,19 @@ func (g *grantField) check(workDir string) string {
 	if problem := reserved(target, provided); problem != "" {
 		return fmt.Sprintf("is a link to %q, which %s", shorten(target), problem)
 	}
-	if workDir == "" {
-		return ""
-	}
-	if work, err := filepath.EvalSymlinks(workDir); err == nil && (within(work, target) || within(target, work)) {
+	if workDir != "" && entangled(workDir, target) {
 		return "and the work directory lie inside each other"
 	}
+	if overlay != "" && entangled(overlay, target) {
+		return "and the overlay directory lie inside each other"
+	}
 	return ""
+}
+
+// entangled reports whether one of two directories is in the other one. Target has no links.
+func entangled(dir, target string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	return err == nil && (within(real, target) || within(target, real))
 }
 
 // reserved says why a path cannot be granted whatever is there: it covers one of dirs, or lies in it.

@@ -13,6 +13,10 @@ type Info struct {
 	// HostDir is the path of the work directory on the host. Scripts see it as WorkDir. It is empty when the
 	// work directory lies in memory (Limits.Disk): that is mounted in the cells of the session and nowhere else.
 	HostDir string
+	// Overlay is the path of Options.Overlay without links, OverlayKind how the session lies over it. Both are empty
+	// without one.
+	Overlay     string
+	OverlayKind OverlayKind
 	// Limits are those in force, with the defaults.
 	Limits Limits
 	// Network is the most that a run may have of the network.
@@ -27,6 +31,9 @@ type Info struct {
 // Info describes the session. It may be called at any time, also after Close.
 func (s *Session) Info() Info {
 	info := Info{ID: s.id, HostDir: s.files.hostDir, Limits: s.limits, Network: s.opts.Network, Unenforced: map[Tier][]string{}}
+	if h := &s.files.history; h.host != nil {
+		info.Overlay, info.OverlayKind = h.hostDir, h.kind
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.tiers)) {
 		d := s.tiers[name].driver
 		info.Tiers = append(info.Tiers, d.Info())

@@ -23,8 +23,13 @@ type Options struct {
 	// exist; it may be reached through a symbolic link. It stays after Close. Empty: a new directory
 	// in the system's temporary directory, or in memory where that is how Limits.Disk holds, removed by Close.
 	WorkDir string
+	// Overlay is a host directory over which the session lies: the work directory has what is in it when the session
+	// is opened, and what scripts change stays in the session until Session.Commit. It must be absolute and exist, it may
+	// be reached through a symbolic link, and it must not hold the system's temporary directory. WorkDir must be empty.
+	// See Session.Commit for what is in a work directory made this way, and what is not. Empty: none.
+	Overlay string
 	// ReadOnly and ReadWrite are absolute host paths, of files or directories, that scripts see at
-	// the same path. None may be "/", lie inside another or in the work directory, or cover it. None may
+	// the same path. None may be "/", lie inside another or in the work directory or Overlay, or cover it. None may
 	// cover or lie in what the tier provides itself (/dev, /proc, /sys, /tmp, ...). File calls do not
 	// reach them.
 	ReadOnly, ReadWrite []string

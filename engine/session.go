@@ -31,6 +31,9 @@ type Session struct {
 	mu     sync.Mutex
 	closed bool
 	runs   map[*Process]struct{}
+	// begun counts runs. While committing is set, none begins.
+	begun      int
+	committing bool
 	// calls counts runs and file calls under way. None begins once closed is set.
 	calls sync.WaitGroup
 }
@@ -73,6 +76,10 @@ func Open(ctx context.Context, drivers []Driver, opts *Options) (*Session, error
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	overlay, err := o.overlayDir()
+	if err != nil {
+		return nil, err
+	}
 	grants, err := o.grants()
 	if err != nil {
 		return nil, err
@@ -109,6 +116,9 @@ func Open(ctx context.Context, drivers []Driver, opts *Options) (*Session, error
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open session: %w", err)
+	}
+	if err := s.files.begin(ctx, overlay, o.WorkDir != ""); err != nil {
+		return nil, errors.Join(fmt.Errorf("open session: %w", err), s.files.close())
 	}
 	if err := s.openTiers(ctx, prepared); err != nil {
 		return nil, errors.Join(fmt.Errorf("open session: %w", err), s.Close())
@@ -259,6 +269,10 @@ func (s *Session) track(p *Process) error {
 	if s.closed {
 		return fmt.Errorf("%w: %w", ErrClosed, ErrNotStarted)
 	}
+	if s.committing {
+		return fmt.Errorf("%w: a Commit is under way: %w", ErrBusy, ErrNotStarted)
+	}
+	s.begun++
 	s.runs[p] = struct{}{}
 	return nil
 }

@@ -4,6 +4,7 @@ package engine
 
 import (
 	"io/fs"
+	"os"
 	"syscall"
 )
 
@@ -22,6 +23,29 @@ func links(info fs.FileInfo) (uint64, inode) {
 		return 1, inode{}
 	}
 	return uint64(st.Nlink), inode{uint64(st.Dev), st.Ino}
+}
+
+// inodeOf tells which file or directory it is.
+func inodeOf(info fs.FileInfo) inode {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return inode{}
+	}
+	return inode{uint64(st.Dev), st.Ino}
+}
+
+// keepOwner gives a file the owner and the group of old, if it has others.
+func keepOwner(dir *os.Root, name string, old fs.FileInfo) error {
+	info, err := dir.Lstat(name)
+	if err != nil {
+		return err
+	}
+	was, ok := old.Sys().(*syscall.Stat_t)
+	is, ok2 := info.Sys().(*syscall.Stat_t)
+	if !ok || !ok2 || was.Uid == is.Uid && was.Gid == is.Gid {
+		return nil
+	}
+	return dir.Lchown(name, int(was.Uid), int(was.Gid))
 }
 
 // errQuota is what the host's file system says when a user's quota is spent.

@@ -29,6 +29,7 @@ type upload struct {
 // replace makes the content of src the file name in dir. After an error nothing has changed.
 func (w *workspace) replace(ctx context.Context, dir *os.Root, name string, src source, mode fs.FileMode) (err error) {
 	u := &upload{quota: w.quota, dir: dir, temp: ".sandbar-" + newID(), mode: mode}
+	defer w.history.hide(u.temp)()
 	defer func() {
 		if err != nil {
 			u.undo()

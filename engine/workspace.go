@@ -20,6 +20,8 @@ type workspace struct {
 	quota   *quota
 	// made is set when a tier has made the directory. Then its file system holds the disk limit, and quota is nil.
 	made Workspace
+	// history is what Diff and Commit compare with.
+	history history
 	// maxBytes is the disk limit of a directory that a tier has made; 0 is none.
 	maxBytes int64
 }
@@ -49,7 +51,7 @@ func openWorkspace(ctx context.Context, path string, limits *Limits) (*workspace
 			w.hostDir, err = filepath.EvalSymlinks(w.hostDir)
 		}
 	} else {
-		w.hostDir, err = givenDir(path)
+		w.hostDir, err = givenDir("WorkDir", path)
 	}
 	if err != nil {
 		return nil, err
@@ -66,10 +68,10 @@ func openWorkspace(ctx context.Context, path string, limits *Limits) (*workspace
 	return w, nil
 }
 
-// givenDir checks Options.WorkDir and returns it without links.
-func givenDir(path string) (string, error) {
+// givenDir checks a directory that an option names, and returns it without links.
+func givenDir(field, path string) (string, error) {
 	invalid := func(problem string) (string, error) {
-		return "", &InvalidError{"WorkDir", fmt.Sprintf("%q %s", shorten(path), problem)}
+		return "", &InvalidError{field, fmt.Sprintf("%q %s", shorten(path), problem)}
 	}
 	if !filepath.IsAbs(path) {
 		return invalid("is not an absolute path")
@@ -138,6 +140,7 @@ func (w *workspace) close() error {
 	if w.ours && w.root != nil {
 		err = w.empty()
 	}
+	w.history.close()
 	if w.dir != nil {
 		err = errors.Join(err, w.dir.Close())
 	}
