@@ -103,10 +103,12 @@ type history struct {
 }
 
 // begin lays the workspace over a directory, if there is one, and begins the history.
-func (w *workspace) begin(ctx context.Context, overlay string, given bool) error {
+func (w *workspace) begin(ctx context.Context, overlay string, from *Snapshot, given bool) error {
 	h := &w.history
 	h.turn = make(chan struct{}, 1)
 	switch {
+	case from != nil:
+		return from.fill(ctx, w)
 	case overlay != "":
 		return w.copyOverlay(ctx, overlay)
 	case !given:

@@ -54,9 +54,6 @@ var (
 	// Nothing of it was executed. The error is a *NeedsNativeError, which says what.
 	ErrNeedsNative = errors.New("engine: script needs the native tier")
 
-	// ErrBusy: the live interpreter cannot be copied as it is now; the error says why.
-	ErrBusy = errors.New("engine: interpreter busy")
-
 	// ErrSnapshot: this is no snapshot, a damaged one, or one of another version.
 	ErrSnapshot = errors.New("engine: snapshot not usable")
 
@@ -66,8 +63,9 @@ var (
 	// ErrNoMark: the session has a work directory that was given, and no Mark since when Diff could list changes.
 	ErrNoMark = errors.New("engine: no mark to compare with")
 
-	// ErrBusy: a run is under way that the call cannot have beside it, or the other way round.
-	ErrBusy = errors.New("engine: session busy")
+	// ErrBusy: the call cannot be done as things are now: Commit while runs are under way, a run while Commit is, and a
+	// snapshot of an interpreter that holds open files. The error says which.
+	ErrBusy = errors.New("engine: busy")
 
 	// ErrConflict: Commit found that the host's directory was changed as well.
 	// The error is a *ConflictError, which lists the paths.

@@ -49,21 +49,33 @@ func (w *workspace) copyOverlay(ctx context.Context, dir string) error {
 	if h.hostInfo, err = h.host.Stat("."); err != nil {
 		return &InvalidError{"Overlay", "cannot be opened: " + reasonOf(err)}
 	}
-	c := &copier{
-		from: descent{root: h.host}, to: descent{root: w.root}, digest: newDigester(),
-		clone: true, linked: map[inode]*hardLink{},
+	if h.base, err = copyTree(ctx, h.host, w.root, "Overlay"); err != nil {
+		return fmt.Errorf("copy %s: %w", dir, err)
 	}
-	root := newNode(h.hostInfo)
+	h.mark = h.base
+	return w.countCopy(ctx)
+}
+
+// copyTree copies what is in a directory into another one, which is empty and nobody else's yet, special files aside. It
+// returns what it has copied, by names and hashes of the copy. Field names the source in errors.
+func copyTree(ctx context.Context, from, to *os.Root, field string) (*tree, error) {
+	info, err := from.Stat(".")
+	if err != nil {
+		return nil, err
+	}
+	c := &copier{
+		from: descent{root: from}, to: descent{root: to}, digest: newDigester(),
+		clone: true, linked: map[inode]*hardLink{}, field: field,
+	}
+	root := newNode(info)
 	err = c.run(ctx, root)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	case err != nil:
-		return fmt.Errorf("copy %s: %w", dir, err)
+		return nil, err
 	}
-	h.base = &tree{root: root, taken: time.Now(), sure: true}
-	h.mark = h.base
-	return w.countCopy(ctx)
+	return &tree{root: root, taken: time.Now(), sure: true}, nil
 }
 
 // countCopy charges the disk limit with what was copied.
@@ -73,10 +85,10 @@ func (w *workspace) countCopy(ctx context.Context) error {
 	}
 	q := w.quota
 	if err := q.count(ctx, w.root, 0, map[inode]bool{}); err != nil {
-		return &InvalidError{"Overlay", "cannot be counted: " + reasonOf(err)}
+		return fmt.Errorf("count the copy: %w", err)
 	}
 	if q.maxBytes > 0 && q.bytes > q.maxBytes || q.maxFiles > 0 && q.files > q.maxFiles {
-		return fmt.Errorf("copy of the overlay directory: %w", ErrNoSpace)
+		return fmt.Errorf("copy into the work directory: %w", ErrNoSpace)
 	}
 	return nil
 }
@@ -85,6 +97,7 @@ func (w *workspace) countCopy(ctx context.Context) error {
 type copier struct {
 	from, to descent
 	digest   *digester
+	field string
 	// clone is set while files may be made to share their content.
 	clone   bool
 	linked  map[inode]*hardLink
@@ -106,7 +119,7 @@ func (c *copier) run(ctx context.Context, root *node) error {
 // problem makes an error about an entry that cannot be copied.
 func (c *copier) problem(name string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return &InvalidError{"Overlay", fmt.Sprintf("%q in it cannot be read: %s", shorten(c.from.path(name)), reasonOf(err))}
+		return &InvalidError{c.field, fmt.Sprintf("%q in it cannot be read: %s", shorten(c.from.path(name)), reasonOf(err))}
 	}
 	if _, ok := errors.AsType[*InvalidError](err); ok {
 		return err

@@ -76,6 +76,11 @@ func Open(ctx context.Context, drivers []Driver, opts *Options) (*Session, error
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	release, err := o.useFrom(tiers)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	overlay, err := o.overlayDir()
 	if err != nil {
 		return nil, err
@@ -117,12 +122,13 @@ func Open(ctx context.Context, drivers []Driver, opts *Options) (*Session, error
 	if err != nil {
 		return nil, fmt.Errorf("open session: %w", err)
 	}
-	if err := s.files.begin(ctx, overlay, o.WorkDir != ""); err != nil {
+	if err := s.files.begin(ctx, overlay, o.From, o.WorkDir != ""); err != nil {
 		return nil, errors.Join(fmt.Errorf("open session: %w", err), s.files.close())
 	}
 	if err := s.openTiers(ctx, prepared); err != nil {
 		return nil, errors.Join(fmt.Errorf("open session: %w", err), s.Close())
 	}
+	s.opts.From = nil // it is needed no more
 	s.debug(ctx, "session opened")
 	return s, nil
 }
@@ -198,6 +204,8 @@ func (s *Session) openTier(ctx context.Context, t *tier) error {
 		Limits:     s.limits,
 		BestEffort: s.opts.BestEffort,
 		Quota:      s.files.driverQuota(),
+		Warm:       s.opts.Warm,
+		From:       s.opts.From.interpreter(),
 	})
 	if err == nil {
 		t.session = ds

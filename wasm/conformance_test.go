@@ -8,7 +8,7 @@ import (
 )
 
 var conformCaps = enginetest.Caps{
-	Types: []engine.ScriptType{engine.Python}, Memory: true, CPU: threadCPU() >= 0, Disk: true, Tmp: true,
+	Types: []engine.ScriptType{engine.Python}, Memory: true, CPU: threadCPU() >= 0, Disk: true, Tmp: true, Live: true,
 }
 
 func openConform(tb testing.TB, opts *engine.Options) *engine.Session {

@@ -30,6 +30,8 @@ type Caps struct {
 	// Native: a script is a process of a kernel. It starts others, gets signals, has a loopback of its own, and a
 	// terminal when that is asked for.
 	Native bool
+	// Live: a session can keep a Python interpreter, and be copied with it.
+	Live bool
 	// OpenNetwork: a session may have netpolicy.Open.
 	OpenNetwork bool
 }
@@ -47,7 +49,7 @@ func Conformance(t *testing.T, open Open, caps Caps) {
 		t.Run(string(typ), func(t *testing.T) {
 			s := &suite{open: open, caps: caps, scripts: scriptsOf(t, typ), native: native(typ)}
 			for _, g := range groups {
-				if g.native && !caps.Native {
+				if g.native && !caps.Native || g.live && !(caps.Live && typ == engine.Python) {
 					continue
 				}
 				t.Run(g.name, func(t *testing.T) { g.run(t, s) })
@@ -73,6 +75,7 @@ var groups = []group{
 	{name: "Signals", tests: signalTests, native: true},
 	{name: "Network", tests: networkTests, native: true},
 	{name: "Terminal", tests: terminalTests, native: true},
+	{name: "Live", tests: liveTests, live: true},
 }
 
 // A group is a part of the contract.
@@ -80,6 +83,7 @@ type group struct {
 	name   string
 	tests  []test
 	native bool // it needs Caps.Native
+	live   bool // it needs Caps.Live, and Python
 	alone  bool // its tests look at this process, in which no other suite may do anything meanwhile
 }
 
