@@ -106,6 +106,8 @@ func (e *TooLargeError) Is(target error) bool { return target == ErrTooLarge }
 type NeedsNativeError struct {
 	// Module is what the script imports or uses: "numpy.linalg", "threading.Thread".
 	Module string
+	// Imported is set for an import, and not for a use.
+	Imported bool
 	// Line is where, in the script.
 	Line int
 	// Reason is why the wasm tier cannot do it, in a few words.
@@ -114,7 +116,11 @@ type NeedsNativeError struct {
 
 // Error implements error.
 func (e *NeedsNativeError) Error() string {
-	return fmt.Sprintf("line %d: %s: %s", e.Line, e.Module, e.Reason)
+	what := e.Module
+	if e.Imported {
+		what = "import " + what
+	}
+	return fmt.Sprintf("line %d: %s: %s", e.Line, what, e.Reason)
 }
 
 // Is reports that a NeedsNativeError is ErrNeedsNative.

@@ -97,7 +97,7 @@ func (w *workspace) countCopy(ctx context.Context) error {
 type copier struct {
 	from, to descent
 	digest   *digester
-	field string
+	field    string
 	// clone is set while files may be made to share their content.
 	clone   bool
 	linked  map[inode]*hardLink

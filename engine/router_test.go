@@ -87,8 +87,8 @@ func TestSession_RouteIsNotChangedByATierThatFails(t *testing.T) {
 func refusing() *fakeDriver {
 	d := newFake(basics)
 	d.refuses = map[string]*fakeRefusal{
-		"fail": {NeedsNativeError{Module: "import numpy", Line: 3, Reason: "compiled"}, RefuseImpossible},
-		"env":  {NeedsNativeError{Module: "import there", Line: 9, Reason: "not found"}, RefuseDoubtful},
+		"fail": {NeedsNativeError{Module: "numpy", Imported: true, Line: 3, Reason: "compiled"}, RefuseImpossible},
+		"env":  {NeedsNativeError{Module: "there", Imported: true, Line: 9, Reason: "not found"}, RefuseDoubtful},
 	}
 	return d
 }

@@ -24,7 +24,9 @@ type liveFake struct {
 	states sync.WaitGroup
 }
 
-func newLiveFake(memory string) *liveFake { return &liveFake{fakeDriver: newFake(basics), memory: memory} }
+func newLiveFake(memory string) *liveFake {
+	return &liveFake{fakeDriver: newFake(basics), memory: memory}
+}
 
 func (d *liveFake) OpenSession(ctx context.Context, spec *SessionSpec) (DriverSession, error) {
 	s, err := d.fakeDriver.OpenSession(ctx, spec)

@@ -50,7 +50,7 @@ type control struct {
 	ended     bool
 
 	instance   *instance // what is run; it is set before the guest is called
-	processors int32 // GOMAXPROCS
+	processors int32     // GOMAXPROCS
 	delivered  bool
 	with       <-chan struct{} // closed: end now too; nil: never
 	draining   int

@@ -1,5 +1,75 @@
 package wasm
 
-import "github.com/sandbar-dev/sandbar/engine"
+import (
+	"path"
+	"strings"
 
-func (s *session) decide(*engine.RunSpec, []byte, *control) *engine.NeedsNativeError { return nil }
+	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/wasm/internal/imports"
+)
+
+// decide says what of a script's findings keeps it from this tier; nil: nothing. It ends early, for the script, when c is
+// stopped; a nil c never is.
+func (s *session) decide(p *interpreter, spec *engine.RunSpec, findings []imports.Finding, c *control) *engine.NeedsNativeError {
+	obstacle, err := imports.Decide(findings, imports.Config{
+		Cwd:     inWork(spec.Cwd),
+		Venv:    venvOf(spec.Env),
+		WorkDir: engine.WorkDir,
+		Files:   &workFiles{imports.Tree{Root: s.spec.Root}, s, p, spec, c},
+		Auto:    spec.Refuse >= engine.RefuseDoubtful,
+		Shadow:  true,
+		// What is not loaded yet would be found as the script expects. Which modules are, differs between images.
+		Loaded: func(string) bool { return true },
+	})
+	if err != nil {
+		s.driver.opts.Logger.Warn("script not looked at", "run", spec.ID, "err", err)
+		return nil
+	}
+	if obstacle == nil {
+		return nil
+	}
+	return &engine.NeedsNativeError{
+		Module: obstacle.Name(), Imported: obstacle.Imported(), Line: obstacle.Line, Reason: obstacle.Why(),
+	}
+}
+
+// inWork makes of a path of the guest one that is relative to the work directory; empty for one that is not in it.
+func inWork(p string) string {
+	rest, ok := strings.CutPrefix(path.Clean(p), engine.WorkDir)
+	if !ok || rest != "" && rest[0] != '/' {
+		return ""
+	}
+	return path.Join(".", rest)
+}
+
+// venvOf is the virtual environment of a run, if it is in the work directory.
+func venvOf(env []string) string {
+	for _, v := range env {
+		if dir, ok := strings.CutPrefix(v, "VIRTUAL_ENV="); ok {
+			return inWork(dir)
+		}
+	}
+	return ""
+}
+
+// workFiles is the work directory, as far as a decision looks at it: imports.Files.
+type workFiles struct {
+	imports.Tree
+	session     *session
+	interpreter *interpreter
+	spec        *engine.RunSpec
+	control     *control
+}
+
+// Scan implements imports.Files.
+func (f *workFiles) Scan(name string) ([]imports.Finding, error) {
+	source, err := f.Read(name, imports.MaxSource)
+	if err != nil {
+		return nil, err
+	}
+	findings, err := f.session.scan(f.interpreter, source, false, f.control, f.spec)
+	if source == nil || err != nil {
+		return nil, imports.ErrNotPython
+	}
+	return findings, nil
+}

@@ -27,7 +27,7 @@ func (f freshPlace) enter(_ context.Context, e *execution) (*seat, error) {
 }
 
 func (f freshPlace) call(ctx context.Context, e *execution, s *seat) (uint32, error) {
-	scan := e.verdict.ask(e, s)
+	scan := e.verdict.ask(f.pool.interpreter, e, s)
 	result, err := s.instance.call(ctx, s.instance.run, runRequest(e.spec, scan))
 	e.verdict.end(s)
 	return result, err

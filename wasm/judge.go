@@ -10,6 +10,7 @@ import (
 
 	"github.com/sandbar-dev/sandbar/engine"
 	"github.com/sandbar-dev/sandbar/wasm/internal/guestfs"
+	"github.com/sandbar-dev/sandbar/wasm/internal/imports"
 	"github.com/sandbar-dev/sandbar/wasm/internal/wasi"
 )
 
@@ -31,7 +32,7 @@ func (s *session) look(ctx context.Context, p *interpreter, spec *engine.RunSpec
 			return false, nil // the run itself tells what is wrong with it
 		}
 	}
-	if needs := s.decide(spec, findings, nil); needs != nil {
+	if needs := s.decide(p, spec, findings, nil); needs != nil {
 		return false, needs
 	}
 	return false, nil
@@ -54,11 +55,16 @@ func mayImport(script []byte) bool {
 	return false
 }
 
-// judge is told by the guest what a script imports, a view of its memory.
-func (s *session) judge(spec *engine.RunSpec, found []byte, c *control) *engine.NeedsNativeError {
-	findings := bytes.Clone(found)
+// judge is told by the guest what a script imports, a view of its memory. What it cannot read is no reason against the
+// script: it is the guest's own fault.
+func (s *session) judge(p *interpreter, spec *engine.RunSpec, found []byte, c *control) *engine.NeedsNativeError {
+	findings, err := imports.Decode(found)
+	if err != nil {
+		s.driver.opts.Logger.Warn("script not looked at", "run", spec.ID, "err", err)
+		return nil
+	}
 	s.driver.findings.put(spec.Script, true, findings)
-	return s.decide(spec, findings, c)
+	return s.decide(p, spec, findings, c)
 }
 
 // scanTime bounds the parsing of one file beside the script.
@@ -67,7 +73,7 @@ const scanTime = 10 * time.Second
 var errNotParsed = errors.New("wasm: not parsed")
 
 // scan has the guest tell what a file imports; of what is no Python it gives an error. It ends when c is stopped.
-func (s *session) scan(p *interpreter, source []byte, isMain bool, c *control, spec *engine.RunSpec) (findings []byte, err error) {
+func (s *session) scan(p *interpreter, source []byte, isMain bool, c *control, spec *engine.RunSpec) (findings []imports.Finding, err error) {
 	if findings, known := s.driver.findings.get(source, isMain); known {
 		return findings, nil
 	}
@@ -79,17 +85,24 @@ func (s *session) scan(p *interpreter, source []byte, isMain bool, c *control, s
 	w := newWorld(in, p.bare, guestfs.RunConfig{}, wasi.Config{}, &stdio{})
 	in.memory.SetLimit(uint64(spec.Limits.Memory))
 	own := newControl()
-	own.delivered, own.with = true, c.kill // an interrupt is for the script alone
+	own.delivered = true // an interrupt is for the script alone
+	if c != nil {
+		own.with = c.kill
+	}
 	w.use(own, in)
 	timer := time.AfterFunc(scanTime, func() { own.stop(0) })
 	defer timer.Stop()
+	var malformed error
 	w.run.found = func(found []byte) bool {
-		findings = bytes.Clone(found)
+		findings, malformed = imports.Decode(found)
 		return true
 	}
 	code, err := in.call(w.context(ctx), in.scan, scanRequest("file", source, isMain))
 	w.close()
 	p.pool.give(ctx, in, err == nil)
+	if err == nil {
+		err = malformed
+	}
 	if err == nil && code != 0 {
 		err = errNotParsed
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
-	"github.com/sandbar-dev/sandbar/wasm/internal/cow"
 	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/wasm/internal/cow"
 	"github.com/sandbar-dev/sandbar/wasm/internal/guestfs"
 	"github.com/sandbar-dev/sandbar/wasm/internal/meter"
 	"github.com/sandbar-dev/sandbar/wasm/internal/wasi"

@@ -48,13 +48,13 @@ func (v *verdict) drop() bool {
 }
 
 // ask has the guest tell what the script imports, where that is not known.
-func (v *verdict) ask(e *execution, s *seat) bool {
+func (v *verdict) ask(p *interpreter, e *execution, s *seat) bool {
 	if !v.open {
 		return false
 	}
 	v.stderr, s.stdio.stderr = s.stdio.stderr, &v.held
 	s.world.run.found = func(findings []byte) bool {
-		needs := e.session.judge(e.spec, findings, e.control)
+		needs := e.session.judge(p, e.spec, findings, e.control)
 		v.settle(needs)
 		if v.dropped {
 			panic(stopped{errKilled})
