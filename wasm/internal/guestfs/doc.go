@@ -29,6 +29,9 @@
 //   - Modes are masked to 0777: no set-user-ID, set-group-ID or sticky bit is set for a guest, and none is
 //     shown to it. A new file or directory gets exactly the permission that the caller gives; the host
 //     process's umask does not take part.
+//   - As root on Linux, calls on host mounts are made without capabilities: permission bits hold for the guest as they
+//     do for a script of the native tier, which owns what root owns. A directory that may be searched and not read
+//     (0311) cannot be gone through, since os.Root opens it for reading.
 //   - Device numbers are small numbers of our own; the host's are not shown. Inode numbers are the host's.
 //
 // # What is not

@@ -72,6 +72,14 @@ func newFixture(t testing.TB, options ...option) *fixture {
 	return &fixture{session: s, work: work, guest: &guest{t: t, fs: f, base: WorkPath, files: map[string]sys.File{}}}
 }
 
+// withRootsRights lets the work directory be used with the rights of this process, if that is root.
+func (f *fixture) withRootsRights() {
+	n, _ := f.session.table.locate(WorkPath[1:])
+	if p, ok := n.fixed.(*plainMount); ok {
+		n.fixed = p.b
+	}
+}
+
 // in is the fixture with another base directory.
 func (f *fixture) in(base string) *guest {
 	return &guest{t: f.t, fs: f.fs, base: base, files: map[string]sys.File{}}

@@ -56,6 +56,7 @@ func likeTheKernel(t *testing.T, steps int, pick func(int) int, report interface
 },
 ) {
 	f := newFixture(t, withQuota(&tally{maxBytes: 1 << 30, maxFiles: 1 << 20}))
+	f.withRootsRights() // /tmp does not check permissions either
 	work, memory, kernel := f.in(WorkPath), f.in("/tmp"), newKernel(t)
 	// Far enough down that ".." and links to it do not lead to where the three differ.
 	for range 16 {

@@ -112,7 +112,7 @@ func (s *Session) addRoot(path string, root *os.Root, write bool, q Quota) error
 		return fmt.Errorf("mount %s: %w", path, err)
 	}
 	m := newHostMount(root, !write, s.nextDevs(), wsys.NewStat_t(fi).Dev, q)
-	return s.table.add(path, node{kind: kindFixed, fixed: m, dev: m.dev})
+	return s.table.add(path, node{kind: kindFixed, fixed: asScript(m), dev: m.dev})
 }
 
 // nextDevs reserves device numbers: one host mount can span several host file systems.
@@ -151,7 +151,7 @@ func (s *Session) addGrant(g Grant) error {
 	}
 	m := newHostMount(root, !g.Writable, s.nextDevs(), wsys.NewStat_t(fi).Dev, nil)
 	single := &singleFile{m: m, name: filepath.Base(target)}
-	return s.table.add(guestPath, node{kind: kindFixed, fixed: single, single: true, dev: m.dev})
+	return s.table.add(guestPath, node{kind: kindFixed, fixed: asScript(single), single: true, dev: m.dev})
 }
 
 var errNotRegular = errors.New("neither a file nor a directory")
