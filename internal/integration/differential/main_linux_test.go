@@ -82,6 +82,13 @@ func (p *place) make() (engine.Driver, error) {
 	return d, d.Prepare(context.Background())
 }
 
+func (p *place) tier() engine.Tier {
+	if p.backend == "" {
+		return engine.TierWasm
+	}
+	return engine.TierNative
+}
+
 // feature is the place's name in SANDBOX_REQUIRE.
 func (p *place) feature() string {
 	if p.backend == native.Bubblewrap {

@@ -45,7 +45,7 @@ type outcome struct {
 func (c *script) runIn(t *testing.T, p *place) outcome {
 	t.Helper()
 	opts := c.opts
-	opts.MaxOutput, opts.Timeout = 64<<20, patience
+	opts.MaxOutput, opts.Timeout, opts.PythonTier = 64<<20, patience, p.tier()
 	session, err := engine.Open(t.Context(), []engine.Driver{p.open(t)}, &opts)
 	if err != nil {
 		t.Fatal(err)

@@ -1,3 +1,7 @@
-import subprocess
+def main():
+    import subprocess
 
-print(subprocess.run(["echo", "child"], capture_output=True, text=True).stdout)
+    print(subprocess.run(["echo", "child"], capture_output=True, text=True).stdout)
+
+
+main()
