@@ -18,6 +18,7 @@ var flagNames = []struct{ field, flag string }{
 	{"ReadOnly", "--read-only"},
 	{"ReadWrite", "--read-write"},
 	{"WorkDir", "--workdir"},
+	{"Overlay", "--overlay"},
 	{"Cwd", "--cwd"},
 	{"Env", "--env"},
 	{"Name", "script name"},

@@ -22,6 +22,7 @@ type job struct {
 	runOpts engine.RunOptions
 	stats   bool
 	report  *reportFile // nil without --json
+	changes changeFlags
 }
 
 // run runs the script to its end. What it returns is nil for exit code 0, and else an *exitError.
@@ -56,6 +57,9 @@ func (j *job) open(ctx context.Context, line *progress) (*sandbox, error) {
 }
 
 func (j *job) runIn(session *engine.Session, stop *stopper, std stdio) error {
+	if err := j.changes.begin(stop.ctx, session, &j.opts); err != nil {
+		return stop.explain(err)
+	}
 	proc, err := session.Run(stop.ctx, string(j.script), &j.runOpts)
 	if err != nil {
 		return stop.explain(err)
@@ -68,7 +72,12 @@ func (j *job) runIn(session *engine.Session, stop *stopper, std stdio) error {
 		_ = j.report.write(&res) // that the run is lost is worth more than that this is
 		return stop.explain(err)
 	}
-	return j.finish(&res, stop, std)
+	end := j.finish(&res, stop, std)
+	// Once it is begun, a signal does not interrupt it halfway.
+	if err := j.changes.end(ctx, session, end, std.err); end == nil {
+		return err
+	}
+	return end
 }
 
 // follow passes the output on as it comes, and returns when the run has ended and all of it is written.

@@ -49,6 +49,7 @@ type runFlags struct {
 	kind      string
 	tier      string
 	place     placeFlags
+	changes   changeFlags
 	cwd       string
 	workDir   string
 	readOnly  []string
@@ -69,6 +70,7 @@ func newRunCommand(std stdio) *cobra.Command {
   sandbar run -c 'import sys; print(sys.argv)' a b
   sandbar run --timeout 5 --memory 128Mi --read-only /data report.py /data/in.csv
   sandbar run --workdir . --json=/tmp/result.json job.py
+  sandbar run --overlay . --diff --commit format.py
   sandbar run --backend userns build.sh
   sandbar run --type shell -c 'gcc --version'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -88,6 +90,7 @@ func newRunCommand(std stdio) *cobra.Command {
 	flags.place.add(fs)
 	flags.addLimits(fs, "1m")
 	flags.addFiles(fs)
+	flags.changes.add(fs)
 	fs.BoolVar(&flags.stats, "stats", false, "print what the run took on standard error")
 	fs.StringVar(&flags.json, "json", "", "write the result as one JSON object to `FILE`; without =FILE, and for -, on standard error")
 	fs.Lookup("json").NoOptDefVal = onStderr
@@ -115,8 +118,11 @@ func (f *runFlags) addFiles(fs *pflag.FlagSet) {
 // job checks the flags and reads the script. given tells whether a flag was given: what is empty may be
 // the value of a variable that is not set, and never means the default.
 func (f *runFlags) job(given func(flag string) bool, args []string, std stdio) (*job, error) {
-	j := &job{opts: f.opts, stats: f.stats}
+	j := &job{opts: f.opts, stats: f.stats, changes: f.changes}
 	if err := f.paths(given, &j.opts); err != nil {
+		return nil, err
+	}
+	if err := f.changes.fill(given, &j.opts); err != nil {
 		return nil, err
 	}
 	j.opts.Env = f.env
