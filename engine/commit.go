@@ -14,10 +14,10 @@ import (
 //
 // First everything is looked at. When a path that changed here is not as it was on the host either (by type, size,
 // times, permission bits or inode number; for a directory by type and inode number), the error is a *ConflictError that
-// lists all of these paths, and nothing is written. Then the new files are written, under temporary names (".sandbar-" and random letters)
+// lists all of these paths, and nothing is written. Then what is new is written, under temporary names (".sandbar-" and random letters)
 // beside their places: when that fails, as for a lack of space, they are removed again and the directory is as it was.
-// Then directories are made, files are renamed to their places, each at once and complete, and at last what was removed here is
-// removed. When something fails in between, or someone changes the directory at that moment, the returned changes are
+// Then they are renamed to their places, each at once and complete, also a new directory with all that is in it, and at last what
+// was removed here is removed. When something fails in between, or someone changes the directory at that moment, the returned changes are
 // those that were applied, and another Commit goes on from there. A crash can leave some of the changes applied and
 // temporary names in the directory. Commit does not wait for the disk (fsync(2)).
 //
@@ -100,15 +100,15 @@ func (s *Session) commit(ctx context.Context, h *history, now *tree) ([]Change, 
 	if err := c.check(ctx, deltas); err != nil {
 		return nil, err
 	}
-	if err := c.stage(ctx, nil, deltas); err != nil {
+	if err := c.stage(ctx, deltas, false); err != nil {
 		c.host.close()
-		return nil, errors.Join(err, c.unstage(nil, deltas))
+		return nil, errors.Join(err, c.unstage(deltas))
 	}
 	err := c.apply(deltas, h.base.root)
 	slices.SortFunc(c.done, byPath)
 	if err != nil {
 		c.host.close()
-		return c.done, errors.Join(err, c.unstage(nil, deltas))
+		return c.done, errors.Join(err, c.unstage(deltas))
 	}
 	settle(h.base.root, now.root)
 	h.base.taken, h.base.sure = now.taken, now.sure

@@ -94,8 +94,9 @@ type delta struct {
 	old, new *node // nil: there is none
 	differs  bool  // the entry itself, and not only what is below
 	below    []*delta
-	// temp is for Commit: where the new content waits.
+	// temp is for Commit: where what is new waits, and made is what waits there.
 	temp string
+	made *node
 }
 
 // compare returns the differences between two directories, by name.
