@@ -64,3 +64,23 @@ func TestRun_ManyArguments(t *testing.T) {
 		}
 	}
 }
+
+func TestOpen_Warm(t *testing.T) {
+	for _, tt := range []struct {
+		drivers []Driver
+		opts    *Options
+	}{
+		{[]Driver{newNative()}, &Options{Warm: "import x"}},
+		{[]Driver{newFake(basics), newNative()}, &Options{Warm: "import x", PythonTier: TierNative}},
+		{[]Driver{newFake(basics)}, &Options{Warm: "a\x00b"}},
+		{[]Driver{newFake(basics)}, &Options{Warm: strings.Repeat("x", MaxScript+1)}},
+	} {
+		_, err := Open(t.Context(), tt.drivers, tt.opts)
+		wantField(t, fmt.Sprintf("Open with %.20q", tt.opts.Warm), err, "Warm")
+	}
+	d := newFake(basics)
+	openTiers(t, &Options{Warm: "import x"}, d)
+	if d.spec.Warm != "import x" {
+		t.Errorf("the driver gets %q", d.spec.Warm)
+	}
+}

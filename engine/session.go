@@ -76,6 +76,9 @@ func Open(ctx context.Context, drivers []Driver, opts *Options) (*Session, error
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	if err := o.checkWarm(tiers); err != nil {
+		return nil, err
+	}
 	release, err := o.useFrom(tiers)
 	if err != nil {
 		return nil, err

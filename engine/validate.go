@@ -102,6 +102,24 @@ func (o *Options) checkPlace() error {
 	return checkNetwork(o.Network)
 }
 
+// checkWarm looks at Options.Warm.
+func (o *Options) checkWarm(tiers map[Tier]*tier) error {
+	problem := ""
+	switch {
+	case o.Warm == "":
+	case o.PythonTier == TierNative || tiers[TierWasm] == nil:
+		problem = "is for the wasm tier, and no Python script of this session runs there"
+	case len(o.Warm) > MaxScript:
+		problem = fmt.Sprintf("has %d bytes, more than the maximum of %d", len(o.Warm), MaxScript)
+	case strings.ContainsRune(o.Warm, 0):
+		problem = "contains NUL"
+	}
+	if problem != "" {
+		return &InvalidError{"Warm", problem}
+	}
+	return nil
+}
+
 // checkNetwork refuses what is not a mode, and the mode that cannot be had.
 func checkNetwork(m netpolicy.Mode) error {
 	switch {

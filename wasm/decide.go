@@ -9,7 +9,7 @@ import (
 )
 
 // decide says what of a script's findings keeps it from this tier; nil: nothing. It ends early, for the script, when c is
-// stopped; a nil c never is.
+// stopped.
 func (s *session) decide(p *interpreter, spec *engine.RunSpec, findings []imports.Finding, c *control) *engine.NeedsNativeError {
 	obstacle, err := imports.Decide(findings, imports.Config{
 		Cwd:     inWork(spec.Cwd),

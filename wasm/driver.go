@@ -216,7 +216,8 @@ func (d *Driver) OpenSession(_ context.Context, spec *engine.SessionSpec) (engin
 	if err != nil {
 		return nil, err
 	}
-	ds := &session{driver: d, files: files, spec: spec}
+	ds := &session{driver: d, files: files, spec: spec, warming: make(chan struct{}, 1)}
+	ds.warming <- struct{}{}
 	if spec.From != nil {
 		ds.from = spec.From.(*state).base.hold()
 	}

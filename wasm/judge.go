@@ -21,18 +21,25 @@ func (s *session) look(ctx context.Context, p *interpreter, spec *engine.RunSpec
 		return false, nil
 	}
 	findings, known := s.driver.findings.get(spec.Script, true)
+	if !known && !spec.Live {
+		return true, nil
+	}
+	c := newControl()
+	defer context.AfterFunc(ctx, func() { c.stop(0) })()
+	if spec.Timeout > 0 && spec.Timeout != engine.NoTimeout {
+		timer := time.AfterFunc(spec.Timeout, func() { c.stop(0) })
+		defer timer.Stop()
+	}
 	if !known {
-		if !spec.Live {
-			return true, nil
-		}
-		c := newControl()
-		stop := context.AfterFunc(ctx, func() { c.stop(0) })
-		defer stop()
 		if findings, err = s.scan(p, spec.Script, true, c, spec); err != nil {
-			return false, nil // the run itself tells what is wrong with it
+			findings = nil // the run itself tells what is wrong with the script
 		}
 	}
-	if needs := s.decide(p, spec, findings, nil); needs != nil {
+	needs := s.decide(p, spec, findings, c)
+	switch {
+	case ctx.Err() != nil:
+		return false, fmt.Errorf("wasm tier: look at the script: %w", context.Cause(ctx))
+	case needs != nil:
 		return false, needs
 	}
 	return false, nil
@@ -77,6 +84,9 @@ func (s *session) scan(p *interpreter, source []byte, isMain bool, c *control, s
 	if findings, known := s.driver.findings.get(source, isMain); known {
 		return findings, nil
 	}
+	if isClosed(c.kill) {
+		return nil, errKilled
+	}
 	ctx := context.Background()
 	in, err := p.pool.take(ctx)
 	if err != nil {
@@ -85,10 +95,7 @@ func (s *session) scan(p *interpreter, source []byte, isMain bool, c *control, s
 	w := newWorld(in, p.bare, guestfs.RunConfig{}, wasi.Config{}, &stdio{})
 	in.memory.SetLimit(uint64(spec.Limits.Memory))
 	own := newControl()
-	own.delivered = true // an interrupt is for the script alone
-	if c != nil {
-		own.with = c.kill
-	}
+	own.delivered, own.with = true, c.kill // an interrupt is for the script alone
 	w.use(own, in)
 	timer := time.AfterFunc(scanTime, func() { own.stop(0) })
 	defer timer.Stop()

@@ -57,7 +57,7 @@ func (l *live) start(ctx context.Context, spec *engine.RunSpec) (*seat, error) {
 	}
 	from := l.session.from
 	if from == nil {
-		pool, err := l.session.pool(p, spec)
+		pool, err := l.session.pool(ctx, p, spec)
 		if err != nil {
 			return nil, err
 		}

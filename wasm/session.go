@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/sandbar-dev/sandbar/engine"
@@ -19,7 +18,8 @@ type session struct {
 	from   *base // what the live interpreter starts from; nil: what fresh ones start from
 	live   live
 
-	warming sync.Mutex
+	// warming holds one token, and what is below belongs to who has it.
+	warming chan struct{}
 	warm    *pool // of Options.Warm; nil while there is none
 	warmErr error // of a source that cannot be run
 }
@@ -37,7 +37,7 @@ func (s *session) Start(ctx context.Context, spec *engine.RunSpec) (engine.Drive
 	if err != nil {
 		return nil, err
 	}
-	pool, err := s.pool(p, spec)
+	pool, err := s.pool(ctx, p, spec)
 	if err != nil {
 		return nil, errors.Join(engine.ErrNotStarted, err)
 	}
@@ -86,14 +86,22 @@ func (e *execution) settled(ctx context.Context) (engine.DriverRun, error) {
 }
 
 // pool is what fresh interpreters of the session come from.
-func (s *session) pool(p *interpreter, spec *engine.RunSpec) (*pool, error) {
+func (s *session) pool(ctx context.Context, p *interpreter, spec *engine.RunSpec) (*pool, error) {
 	if s.spec.Warm == "" {
 		return p.pool, nil
 	}
-	s.warming.Lock()
-	defer s.warming.Unlock()
+	select {
+	case <-s.warming:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("Options.Warm: %w", context.Cause(ctx))
+	}
+	defer func() { s.warming <- struct{}{} }()
 	if s.warm == nil && s.warmErr == nil {
-		s.warm, s.warmErr = s.warmUp(p, spec)
+		made, err := s.warmUp(ctx, p, spec)
+		if ctx.Err() != nil { // it says nothing about the source
+			return made, err
+		}
+		s.warm, s.warmErr = made, err
 	}
 	return s.warm, s.warmErr
 }

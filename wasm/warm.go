@@ -12,8 +12,8 @@ import (
 
 // warmUp runs Options.Warm in an interpreter of the standard image and makes an image of what is left. It is as a run in
 // what it may do: the first run's environment, timeout and limits.
-func (s *session) warmUp(p *interpreter, spec *engine.RunSpec) (*pool, error) {
-	ctx := context.Background()
+func (s *session) warmUp(starting context.Context, p *interpreter, spec *engine.RunSpec) (*pool, error) {
+	ctx := context.WithoutCancel(starting)
 	in, err := p.pool.fresh(ctx)
 	if err != nil {
 		return nil, err
@@ -24,6 +24,7 @@ func (s *session) warmUp(p *interpreter, spec *engine.RunSpec) (*pool, error) {
 	files := guestfs.RunConfig{TmpBytes: spec.Limits.Tmp, TmpFiles: spec.Limits.TmpFiles}
 	w := newWorld(in, s.files, files, wasi.Config{MaxFiles: spec.Limits.OpenFiles}, &stdio{stdout: &output, stderr: &output})
 	defer w.close()
+	defer context.AfterFunc(starting, func() { w.run.control.stop(0) })()
 	if spec.Timeout > 0 && spec.Timeout != engine.NoTimeout {
 		timer := time.AfterFunc(spec.Timeout, func() { w.run.control.stop(0) })
 		defer timer.Stop()

@@ -48,12 +48,13 @@ func (j *job) run(std stdio) error {
 	return err
 }
 
-// open opens a session in the tier of the script.
+// open opens a session with the tiers that the script may need.
 func (j *job) open(ctx context.Context, line *progress) (*sandbox, error) {
 	if j.tier == engine.TierNative {
 		return openNative(ctx, &j.opts, j.backend)
 	}
-	return openWasm(ctx, &j.opts, line.step)
+	j.opts.PythonTier = j.tier
+	return openPython(ctx, &j.opts, j.backend, line.step)
 }
 
 func (j *job) runIn(session *engine.Session, stop *stopper, std stdio) error {

@@ -79,17 +79,20 @@ func scriptType(given bool, flag, name string) (engine.ScriptType, error) {
 // scriptTier finds the tier of a script. What only the native tier has is refused in the other one: it would
 // have no effect.
 func scriptTier(t engine.ScriptType, given func(flag string) bool, tier string) (engine.Tier, error) {
+	tiers := []engine.Tier{engine.TierAuto, engine.TierWasm, engine.TierNative}
 	switch {
-	case given("tier") && tier != string(engine.TierWasm) && tier != string(engine.TierNative):
-		return "", usageErrorf("--tier: %q is not a tier; there are %s and %s", tier, engine.TierWasm, engine.TierNative)
+	case given("tier") && !slices.Contains(tiers, engine.Tier(tier)):
+		return "", usageErrorf("--tier: %q is not a tier; there are %s", tier, joined(tiers))
 	case t == engine.Shell && tier == string(engine.TierWasm):
 		return "", usageErrorf("--tier: a shell script needs the native tier")
 	case t == engine.Shell || tier == string(engine.TierNative):
 		return engine.TierNative, nil
+	case tier != string(engine.TierWasm):
+		return engine.TierAuto, nil
 	}
 	for _, flag := range []string{"backend", "network", "gpu", "venv", "processes"} {
 		if given(flag) {
-			return "", usageErrorf("--%s is for the native tier, and a Python script runs in the wasm tier: add --tier native", flag)
+			return "", usageErrorf("--%s is for the native tier, and with --tier wasm nothing runs there", flag)
 		}
 	}
 	return engine.TierWasm, nil

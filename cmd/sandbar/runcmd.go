@@ -14,8 +14,10 @@ const runLong = `Run a script in a sandbox. Its output is passed on as it comes,
 reads, and the exit code is the script's.
 
 A file whose name ends in .sh or .bash is a shell script; everything else is Python, unless --type says
-otherwise. Python runs in a fresh interpreter of its own, compiled to WebAssembly, and with --tier native in the
-host's python3. Shell scripts, and that python3, run as processes in namespaces of their own: see --backend.
+otherwise. Python runs in a fresh interpreter of its own, compiled to WebAssembly. A script that imports what this one
+does not have (numpy, ctypes) or needs threads, processes or sockets runs in the host's python3 instead: that is decided
+before its first statement runs, --stats tells why, and --tier wasm or native decides otherwise. Shell scripts, and that
+python3, run as processes in namespaces of their own: see --backend.
 
 What follows the script's name belongs to the script: sandbar's own flags stand before it. After -c CODE
 write -- before arguments that begin with a dash.
@@ -86,7 +88,7 @@ func newRunCommand(std stdio) *cobra.Command {
 	fs.SetInterspersed(false) // what follows the script is the script's
 	fs.StringVarP(&flags.code, "command", "c", "", "run `CODE` instead of a file")
 	fs.StringVar(&flags.kind, "type", "", "what the script is: python or shell (default: by the file's name)")
-	fs.StringVar(&flags.tier, "tier", "", "where Python runs: wasm or native (default wasm)")
+	fs.StringVar(&flags.tier, "tier", "", "where Python runs: auto, wasm or native (default auto: by what the script imports)")
 	flags.place.add(fs)
 	flags.addLimits(fs, "1m")
 	flags.addFiles(fs)
