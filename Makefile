@@ -17,7 +17,7 @@ BENCHTIME   ?= 1s
 BENCH       ?= .
 TESTFLAGS   ?=
 # Minutes of programs that run in cells: what the detector could see there, the suite in ./native shows it as well.
-RACE_SKIP   := /internal/integration/native$$
+RACE_SKIP   := /internal/integration/\(native\|differential\)$$
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 # The first use of a tool builds it into Go's build cache: golangci-lint takes about two minutes on two cores,

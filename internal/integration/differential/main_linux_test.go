@@ -133,7 +133,7 @@ func pythonMinor(tb testing.TB) int {
 }
 
 var findPython = sync.OnceValues(func() (int, error) {
-	out, err := exec.Command(hostPath, "-I", "-c", "import asyncio, sqlite3, lzma, email, sys; print(*sys.version_info[:2])").CombinedOutput()
+	out, err := exec.Command(hostPath, "-I", "-c", "import asyncio, bz2, csv, dbm.dumb, email, lzma, sqlite3, sys, unittest, zoneinfo; zoneinfo.ZoneInfo('Europe/Zurich'); print(*sys.version_info[:2])").CombinedOutput()
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w: %s", hostPath, err, out)
 	}
