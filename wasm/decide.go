@@ -13,7 +13,8 @@ import (
 func (s *session) decide(p *interpreter, spec *engine.RunSpec, findings []imports.Finding, c *control) *engine.NeedsNativeError {
 	obstacle, err := imports.Decide(findings, imports.Config{
 		Cwd:     inWork(spec.Cwd),
-		Venv:    venvOf(spec.Env),
+		Path:    pathOf(spec.Env),
+		Venv:    inWork(variable(spec.Env, "VIRTUAL_ENV")),
 		WorkDir: engine.WorkDir,
 		Files:   &workFiles{imports.Tree{Root: s.spec.Root}, s, p, spec, c},
 		Auto:    spec.Refuse >= engine.RefuseDoubtful,
@@ -42,11 +43,25 @@ func inWork(p string) string {
 	return path.Join(".", rest)
 }
 
-// venvOf is the virtual environment of a run, if it is in the work directory.
-func venvOf(env []string) string {
+// pathOf are the folders of PYTHONPATH that are in the work directory.
+func pathOf(env []string) (folders []string) {
+	given := variable(env, "PYTHONPATH")
+	if given == "" {
+		return nil
+	}
+	for part := range strings.SplitSeq(given, ":") {
+		if part = inWork(part); part != "" {
+			folders = append(folders, part)
+		}
+	}
+	return folders
+}
+
+// variable is the value of a variable of the environment, or empty.
+func variable(env []string, name string) string {
 	for _, v := range env {
-		if dir, ok := strings.CutPrefix(v, "VIRTUAL_ENV="); ok {
-			return inWork(dir)
+		if value, ok := strings.CutPrefix(v, name+"="); ok {
+			return value
 		}
 	}
 	return ""

@@ -30,6 +30,8 @@ type Caps struct {
 	// Native: a script is a process of a kernel. It starts others, gets signals, has a loopback of its own, and a
 	// terminal when that is asked for.
 	Native bool
+	// Terminal: a run can have a terminal. Native includes it.
+	Terminal bool
 	// Live: a session can keep a Python interpreter, and be copied with it.
 	Live bool
 	// OpenNetwork: a session may have netpolicy.Open.

@@ -35,8 +35,9 @@ var groups = []struct {
 	{"engine", []string{"netpolicy"}},
 	{"engine/enginetest", []string{"engine", "netpolicy"}},
 	{"engine/remote", []string{"engine", "netpolicy", "proto"}},
-	{"wasm", []string{"engine", "netpolicy", "wasm/internal", "wasm/internal/meter", "wasm/python"}},
+	{"wasm", []string{"engine", "netpolicy", "wasm/internal", "wasm/internal/imports", "wasm/internal/meter", "wasm/python"}},
 	{"wasm/internal", nil},
+	{"wasm/internal/imports", []string{"wasm/python"}}, // it reads names, and runs nothing
 	{"wasm/internal/meter", nil}, // a rewriter of hostile bytes: it can do nothing but compute
 	{"wasm/python", nil},         // a leaf: data, and no reason to compile anything with it
 	{"native", []string{
@@ -69,6 +70,7 @@ var never = map[string][]string{
 	"native/internal/spec":    planOnly,
 	"native/internal/rootfs":  planOnly,
 	"native/internal/ruleset": planOnly,
+	"wasm/internal/imports":   {module + "/engine", "github.com/tetratelabs/wazero", "os/exec", "net", "net/http"},
 	"wasm/internal/meter":     {"os/exec", "net", "net/http"},
 	"engine":                  {"github.com/tetratelabs/wazero", "os/exec"},
 	"netpolicy":               {"os/exec"},

@@ -10,6 +10,8 @@ import (
 type Config struct {
 	// Cwd is the run's current directory, sys.path[0]: relative to the work directory. Zero: the work directory.
 	Cwd string
+	// Path are folders of PYTHONPATH in the work directory, relative to it: they come after Cwd.
+	Path []string
 	// Venv is the virtual environment, relative to the work directory. Zero: none.
 	Venv string
 	// WorkDir is the work directory's path as scripts see it, for absolute paths in .pth files.
@@ -43,17 +45,25 @@ type Obstacle struct {
 
 // String gives one line of printable text, as in "line 3: import ctypes: this tier runs no machine code".
 func (o *Obstacle) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "line %d: ", o.Line)
-	if o.Kind != Use || len(o.Via) > 0 {
-		b.WriteString("import ")
+	what := o.Name()
+	if o.Imported() {
+		what = "import " + what
 	}
-	b.WriteString(clean(o.Import) + ": ")
+	return fmt.Sprintf("line %d: %s: %s", o.Line, what, o.Why())
+}
+
+// Imported reports whether the obstacle is an import, and not a use.
+func (o *Obstacle) Imported() bool { return o.Kind != Use || len(o.Via) > 0 }
+
+// Name is Import, fit to be shown.
+func (o *Obstacle) Name() string { return clean(o.Import) }
+
+// Why is the reason, after the chain of modules that leads to what is missing.
+func (o *Obstacle) Why() string {
 	if n := len(o.Via); n > 0 && top(o.Via[n-1]) != top(o.Import) {
-		b.WriteString(o.way() + ": ")
+		return o.way() + ": " + o.Reason
 	}
-	b.WriteString(o.Reason)
-	return b.String()
+	return o.Reason
 }
 
 // way gives the chain of modules, its middle left out when it is long.
@@ -111,18 +121,4 @@ func Decide(script []Finding, cfg Config) (*Obstacle, error) {
 	}
 	p := &program{cfg: &cfg, finder: newFinder(&cfg, l), nodes: map[string]*node{}}
 	return p.script(script)
-}
-
-// Imported reports whether the obstacle is an import, and not a use.
-func (o *Obstacle) Imported() bool { return o.Kind != Use || len(o.Via) > 0 }
-
-// Name is Import, fit to be shown.
-func (o *Obstacle) Name() string { return clean(o.Import) }
-
-// Why is the reason, with the chain of modules that leads to what is missing.
-func (o *Obstacle) Why() string {
-	if n := len(o.Via); n > 0 && top(o.Via[n-1]) != top(o.Import) {
-		return o.way() + ": " + o.Reason
-	}
-	return o.Reason
 }

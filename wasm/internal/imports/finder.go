@@ -3,6 +3,7 @@ package imports
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 )
 
@@ -63,6 +64,11 @@ func newFinder(cfg *Config, l *library) *finder {
 	f := &finder{cfg: cfg, library: l, files: cfg.Files, found: map[string]*module{}, listings: map[string]*listing{}}
 	if f.files != nil {
 		f.cwd = []folder{{path: cfg.Cwd, own: true}}
+		for _, p := range cfg.Path[:min(len(cfg.Path), maxFolders)] {
+			if p = path.Clean(p); local(p) {
+				f.cwd = append(f.cwd, folder{path: p, own: true})
+			}
+		}
 	}
 	return f
 }

@@ -233,7 +233,7 @@ func (p *program) run(findings []Finding, in *here) (out outcome) {
 			return out
 		}
 	}
-	if p.cfg.Auto && out.other == nil {
+	if p.cfg.Auto && out.other == nil && in.own {
 		out.other = p.later(findings, in, &failed)
 	}
 	return out
