@@ -1,5 +1,3 @@
-//go:build venvwasm
-
 package differential
 
 import (

@@ -33,20 +33,26 @@ func (n noFiles) Scan(name string) ([]Finding, error) { n.tb.Error("Scan", name)
 // link to the path that follows, one with "!" has no findings but that error, one with "#" has this size in bytes.
 type memory struct {
 	files map[string]string
+	links map[string]string
 	scans map[string]int
 }
 
 func newMemory(files map[string]string) *memory {
-	return &memory{files: files, scans: map[string]int{}}
+	m := &memory{files: files, links: map[string]string{}, scans: map[string]int{}}
+	for name, content := range files {
+		if target, ok := strings.CutPrefix(content, "->"); ok {
+			m.links[name] = target
+		}
+	}
+	return m
 }
 
 // real follows links, of a file or of a directory above it.
 func (m *memory) real(name string) string {
 	for range 40 {
 		next := name
-		for at, content := range m.files {
-			target, ok := strings.CutPrefix(content, "->")
-			if rest, below := strings.CutPrefix(name, at); ok && below && (rest == "" || rest[0] == '/') {
+		for at, target := range m.links {
+			if rest, below := strings.CutPrefix(name, at); below && (rest == "" || rest[0] == '/') {
 				next = join(target, strings.TrimPrefix(rest, "/"))
 				next = strings.TrimSuffix(next, "/")
 			}

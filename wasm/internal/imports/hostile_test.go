@@ -124,3 +124,34 @@ func TestDecide_LinkToItself(t *testing.T) {
 		t.Errorf("%v, %v, %d scans", o, err, len(files.scans))
 	}
 }
+
+// crowded is a work directory whose every directory has very many names.
+type crowded struct{ Files }
+
+func (crowded) List(string) (Listing, error) {
+	names := make([]string, MaxNames)
+	for i := range names {
+		names[i] = fmt.Sprintf("d%d", i)
+	}
+	return Listing{Names: names, Exists: true}, nil
+}
+
+// Neither many names nor many places to look in keep a decision up.
+func TestDecide_Bounds(t *testing.T) {
+	module := "d0"
+	for range 20 {
+		module += ".d1"
+	}
+	o, err := Decide(mustDecode(t, "import 7 - 0 0 0 "+module+"\n"), Config{Files: crowded{newMemory(nil)}, Auto: true})
+	if err != nil || text(o) != "line 7: import "+module+": not decided: more than 262144 names in the directories that it imports from" {
+		t.Errorf("many names: %v, %v", o, err)
+	}
+	script := make([]Finding, maxLookups+1)
+	for i := range script {
+		script[i] = Finding{Statement: ImportStatement, Line: i + 1, Guard: i + 1, Module: fmt.Sprintf("m%d", i)}
+	}
+	o, err = Decide(script, Config{Files: newMemory(nil), Auto: true})
+	if err != nil || o == nil || o.Kind != Undecided || o.Line != maxLookups+1 {
+		t.Errorf("many lookups: %v, %v", o, err)
+	}
+}

@@ -30,6 +30,8 @@ var fileRows = []row{
 	{name: "module before namespace", script: "import 1 - 0 0 0 a\n", files: map[string]string{"a.py": "import 1 - 0 0 0 ctypes\n", "a/b.py": ""}, auto: "line 1: import a: a > ctypes: this tier runs no machine code", sure: true},
 	{name: "namespace", script: "import 1 - 0 0 0 space.a\n", files: map[string]string{"space/a.py": "from 1 - 0 0 1 . b\n", "space/b.py": "import 1 - 0 0 0 termios\n"}, auto: "line 1: import space.a: space.a > space.b > termios: this tier has no terminals", sure: true},
 	{name: "namespace has no names", script: "from 1 - 0 0 0 space a\n", files: map[string]string{"space/b.py": ""}, auto: "line 1: import space.a" + lostReason},
+	{name: "all of a namespace", script: "from 1 - 0 0 0 space *\n", files: map[string]string{"space/b.py": ""}},
+	{name: "shadows a package with an absent part", script: "import 1 - 0 0 0 dbm.gnu\n", files: map[string]string{"dbm/__init__.py": ""}, config: func(c *Config) { c.Shadow = true }, auto: "line 1: import dbm.gnu" + lostReason},
 	{name: "namespace, clean", script: "from 1 - 0 0 0 space b\nimport 2 - 0 0 0 space\n", files: map[string]string{"space/b.py": ""}},
 	{name: "shadows an absent module", script: "import 1 - 0 0 0 ssl\nimport 2 - 0 0 0 fcntl\n", files: map[string]string{"ssl.py": "", "fcntl/__init__.py": "import 1 - 0 0 0 json\n"}},
 	{name: "shadows an absent module, lacks a part", script: "import 1 - 0 0 0 ctypes.util\n", files: map[string]string{"ctypes/__init__.py": ""}, auto: "line 1: import ctypes.util" + lostReason},

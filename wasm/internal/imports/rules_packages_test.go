@@ -39,7 +39,7 @@ var packageRows = []row{
 	{name: "pth", script: "import 1 - 0 0 0 p\n", files: map[string]string{site + "x.pth": "# a comment\n\nimport os; os.system('x')\n/tmp/sandbox-work/src\n", "src/p.py": "import 1 - 0 0 0 ssl\n"}, auto: "line 1: import p: p > ssl: this tier has no OpenSSL", sure: true},
 	{name: "pth is the user's own", script: "import 1 - 0 0 0 p\n", files: map[string]string{site + "x.pth": "/tmp/sandbox-work/src", "src/p.py": "import 1 m 0 0 0 ssl\n"}, auto: "line 1: import p: p > ssl: this tier has no OpenSSL"},
 	{name: "pth, relative", script: "import 1 - 0 0 0 p\n", files: map[string]string{site + "x.pth": "../../../../src\r\nvendor\n", site + "vendor/p.py": "", "src/q.py": ""}},
-	{name: "pth out of the work directory", script: "import 1 - 0 0 0 p\n", files: map[string]string{site + "x.pth": "/usr/lib\n../../../../../../etc\n/tmp/sandbox-work/../x\n/tmp/sandbox-workers\n", "x/p.py": ""}, auto: "line 1: import p" + lostReason},
+	{name: "pth out of the work directory", script: "import 1 - 0 0 0 p\n", files: map[string]string{site + "x.pth": "/usr/lib\n../../../../../../etc\n/tmp/sandbox-work/../x\n/tmp/sandbox-workers\n", "x/p.py": "", "../../etc/p.py": ""}, auto: "line 1: import p" + lostReason},
 	{name: "pth, hidden", script: "import 1 - 0 0 0 p\n", files: map[string]string{site + ".x.pth": "/tmp/sandbox-work/src", "src/p.py": ""}, auto: "line 1: import p" + lostReason},
 	{name: "pth names a file", script: "import 1 - 0 0 0 p\n", files: map[string]string{site + "x.pth": "/tmp/sandbox-work/src", "src": ""}, auto: "line 1: import p" + lostReason},
 }

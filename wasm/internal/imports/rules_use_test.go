@@ -35,6 +35,8 @@ var useRowsOfTests = []row{
 	{name: "files", script: "use 4 c os.listdir\nuse 5 c os.path.join\nuse 6 c shutil.copytree\nuse 7 c os.symlink\nuse 8 c os.cpu_count\n"},
 	{name: "beyond a path", script: "use 4 c threading.Thread.run.x\nuse 5 c thread\nuse 6 c threading\n"},
 	{name: "own module's use", script: "import 1 - 0 0 0 work\n", files: map[string]string{"work.py": "use 9 c threading.Thread\n"}, auto: "line 1: import work: work > threading.Thread: this tier has no threads"},
+	{name: "own module's first problem", script: "import 1 - 0 0 0 work\n", files: map[string]string{"work.py": "import 1 - 0 0 0 socket\nimport 2 - 0 0 0 subprocess\n"}, auto: "line 1: import work: work > socket: this tier has no sockets"},
+	{name: "own module's foreign function", script: "import 1 - 0 0 0 work\n", files: map[string]string{"work.py": "import 1 m 0 0 0 winreg\n"}},
 	{name: "own module's mention", script: "import 1 - 0 0 0 work\n", files: map[string]string{"work.py": "use 9 - threading.Thread\n"}},
 	{name: "use before import by line", script: "use 3 c os.fork\nimport 9 - 0 0 0 ctypes\n", auto: "line 3: os.fork: this tier has no processes", refused: "line 9: import ctypes: this tier runs no machine code"},
 	{name: "own name like a row", script: "import 1 - 0 0 0 mine\nuse 2 c mine.fork\n", files: map[string]string{"mine.py": ""}},
@@ -43,7 +45,7 @@ var useRowsOfTests = []row{
 // boundRows are about what a decision may take.
 var boundRows = []row{
 	{
-		name: "many files", script: "import 1 - 0 0 0 m0\n", files: chain(MaxFiles+10, "import 1 - 0 0 0 m%d\n", ""),
+		name: "many files", script: "import 1 - 0 0 0 m0\n", files: chain(MaxFiles+1, "import 1 - 0 0 0 m%d\n", ""),
 		auto: "line 1: import m0: not decided: it imports more than 2000 files",
 	},
 	{name: "as many files as may be", script: "import 1 - 0 0 0 m0\n", files: chain(MaxFiles, "import 1 - 0 0 0 m%d\n", "import 1 - 0 0 0 json\n")},
@@ -52,7 +54,7 @@ var boundRows = []row{
 		auto: "line 1: import m0: m0 > m1 > ... > m1499 > ctypes: this tier runs no machine code", sure: true,
 	},
 	{
-		name: "obstacle before the bound", script: "import 1 - 0 0 0 ctypes\nimport 2 - 0 0 0 m0\n", files: chain(MaxFiles+10, "import 1 - 0 0 0 m%d\n", ""),
+		name: "obstacle before the bound", script: "import 1 - 0 0 0 ctypes\nimport 2 - 0 0 0 m0\n", files: chain(MaxFiles+1, "import 1 - 0 0 0 m%d\n", ""),
 		auto: "line 1: import ctypes: this tier runs no machine code", sure: true,
 	},
 	{

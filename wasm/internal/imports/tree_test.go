@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -93,6 +94,15 @@ func TestTree_LargeDirectory(t *testing.T) {
 	if o, err := Decide(script, Config{Files: d, Auto: true}); o != nil || err != nil {
 		t.Error(o, err)
 	}
+	if err := os.Mkdir(dir+"/sub", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir+"/sub/x.py", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if o, err := Decide(mustDecode(t, "import 1 - 0 0 0 sub/x\n"), Config{Files: d, Auto: true}); o == nil || o.Kind != NotFound || err != nil {
+		t.Error(o, err)
+	}
 	if o, err := Decide(mustDecode(t, "import 1 - 0 0 0 m_none\n"), Config{Files: d, Auto: true}); o == nil || o.Kind != NotFound || err != nil {
 		t.Error(o, err)
 	}
@@ -100,13 +110,29 @@ func TestTree_LargeDirectory(t *testing.T) {
 
 func TestSitePackages(t *testing.T) {
 	d := newDisk(t, map[string]string{
-		site + "b.pth": "/tmp/sandbox-work/src\n../../../../lib\n/tmp/sandbox-work/src/\n", site + "a.pth": "\ufeff/tmp/sandbox-work\nimport os\n#x\n\n/tmp/sandbox-work/nothing\n",
+		site + "b.pth": "/tmp/sandbox-work/src\n../../../../lib\n/tmp/sandbox-work/src/\n/tmp/sandbox-work/src/x.py\nimport x\n", site + "import x/y.py": "", site + "a.pth": "\ufeff/tmp/sandbox-work\nimport os\n#x\n\n/tmp/sandbox-work/nothing\n",
 		"src/x.py": "", "lib/y.py": "", ".venv/lib64/python3.9/site-packages/z.py": "", ".venv/lib/python3.9/x": "",
 	})
 	got, err := SitePackages(d, ".venv", "/tmp/sandbox-work")
 	want := []string{".venv/lib/python3.11/site-packages", ".", "src", "lib", ".venv/lib64/python3.9/site-packages"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	many := map[string]string{}
+	for i := range maxPathFiles + 1 {
+		many[fmt.Sprintf(site+"m%02d.pth", i)] = fmt.Sprintf("/tmp/sandbox-work/d%02d\n/tmp/sandbox-work/d%02d/e\n", i%3, i)
+		many[fmt.Sprintf("d%02d/e/x.py", i)] = ""
+	}
+	if got, err = SitePackages(newMemory(many), ".venv", "/tmp/sandbox-work"); len(got) != maxFolders || slices.Contains(got, "d64/e") || err != nil {
+		t.Errorf("%d folders: %q, %v", len(got), got, err)
+	}
+	for name := range many {
+		if strings.HasSuffix(name, ".pth") && name != site+"m64.pth" {
+			many[name] = ""
+		}
+	}
+	if got, err = SitePackages(newMemory(many), ".venv", "/tmp/sandbox-work"); len(got) != 1 || err != nil {
+		t.Errorf("the file past the limit was read: %q, %v", got, err)
 	}
 	if got, err = SitePackages(d, "none", ""); len(got) != 0 || err != nil {
 		t.Errorf("%q, %v", got, err)

@@ -67,6 +67,17 @@ func TestTree_Hostile(t *testing.T) {
 	}
 }
 
+// A lib64 that is a link to lib counts once.
+func TestSitePackages_Link(t *testing.T) {
+	d := newDisk(t, map[string]string{site + "p.py": ""})
+	if err := os.Symlink("lib", d.Root.Name()+"/.venv/lib64"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := SitePackages(d, ".venv", ""); len(got) != 1 || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // A name that turns from a file into a FIFO and back never holds a reader up.
 func TestTree_Swapped(t *testing.T) {
 	d := newDisk(t, map[string]string{"file": "text"})

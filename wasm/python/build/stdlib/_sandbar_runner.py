@@ -8,7 +8,6 @@ import gc
 import importlib.util
 import linecache
 import os
-import site
 import socket
 import sys
 import threading
@@ -106,7 +105,7 @@ def _extend_path(cwd):
     sys.path[:0] = extra
     if venv := os.environ.get("VIRTUAL_ENV"):
         for folder in _site_packages(venv):
-            site.addsitedir(folder)
+            _add_site(folder)
 
 
 def _site_packages(venv):
@@ -125,6 +124,29 @@ def _site_packages(venv):
             if version.startswith("python3") and os.path.isdir(folder):
                 found.append(folder)
     return found
+
+
+def _add_site(folder):
+    """Add a package folder and the folders that .pth files in it name, as site.addsitedir does. Lines with code are not run:
+    each script would pay for them, and where a script runs is decided without running anything."""
+    added = [folder]
+    for name in sorted(os.listdir(folder)):
+        if not name.endswith(".pth") or name.startswith("."):
+            continue
+        try:
+            with open(os.path.join(folder, name), encoding="utf-8-sig", errors="surrogateescape") as f:
+                lines = f.read(65536).splitlines()
+        except OSError:
+            continue
+        for line in lines:
+            line = line.rstrip()
+            if line and not line.startswith(("#", "import ", "import\t")) and "\0" not in line:
+                added.append(os.path.abspath(os.path.join(folder, line)))
+    known = set(sys.path)
+    for path in added:
+        if path not in known and os.path.isdir(path):
+            known.add(path)
+            sys.path.append(path)
 
 
 def _new_main():
