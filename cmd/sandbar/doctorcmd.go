@@ -21,6 +21,11 @@ and changes nothing.
 
 A feature that does not work is no harm when the backend does: a host without a GPU is fine.
 
+--python tells instead what a Python script can import or use that sends it to the native tier, and why: modules that
+the wasm tier lacks (absent), modules that are of no use there (useless), and functions and classes that count when a
+script calls or subclasses them (use). Compiled packages and what is found nowhere send it there too. --json then
+prints an array of objects with "name", "kind" and "reason".
+
 --json prints one object: "ok" and "backend" (the one in question), "host", and "findings", each with "name",
 "kind" (backend or feature), "ok", "detail", "cause" and "remedy".
 
@@ -35,16 +40,20 @@ const exitUnfit = 1
 
 func newDoctorCommand(std stdio) *cobra.Command {
 	var backend string
-	var asJSON bool
+	var asJSON, python bool
 	cmd := &cobra.Command{
 		Use:   "doctor [flags]",
 		Short: "Tell what works on this host, and why the rest does not",
 		Long:  doctorLong,
 		Example: `  sandbar doctor
   sandbar doctor --backend userns && echo fine
+  sandbar doctor --python
   sandbar doctor --json | jq '.findings[] | select(.ok | not)'`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if python {
+				return tellPython(std, asJSON)
+			}
 			b := native.Backend(backend)
 			if !slices.Contains(native.Backends(), b) {
 				return usageErrorf("--backend: %q is not a backend; there are %s", backend, joined(native.Backends()))
@@ -55,7 +64,8 @@ func newDoctorCommand(std stdio) *cobra.Command {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&backend, "backend", string(native.Bubblewrap), "the backend that the exit code is about: "+joined(native.Backends()))
-	fs.BoolVar(&asJSON, "json", false, "print one JSON object instead of the table")
+	fs.BoolVar(&python, "python", false, "tell what in a Python script needs the native tier")
+	fs.BoolVar(&asJSON, "json", false, "print JSON instead of the table")
 	return cmd
 }
 
