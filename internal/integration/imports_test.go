@@ -38,8 +38,8 @@ var groups = []struct {
 	{"wasm", []string{"engine", "netpolicy", "wasm/internal", "wasm/internal/imports", "wasm/internal/meter", "wasm/python"}},
 	{"wasm/internal", nil},
 	{"wasm/internal/imports", []string{"wasm/python"}}, // it reads names, and runs nothing
-	{"wasm/internal/meter", nil}, // a rewriter of hostile bytes: it can do nothing but compute
-	{"wasm/python", nil},         // a leaf: data, and no reason to compile anything with it
+	{"wasm/internal/meter", nil},                       // a rewriter of hostile bytes: it can do nothing but compute
+	{"wasm/python", nil},                               // a leaf: data, and no reason to compile anything with it
 	{"native", []string{
 		"engine", "netpolicy", "native/internal/cgroup", "native/internal/filter", "native/internal/rootfs", "native/internal/ruleset",
 		"native/internal/spec", "native/internal/stage1", "native/internal/starter",

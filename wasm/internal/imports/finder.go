@@ -350,8 +350,7 @@ func within(path, dir string) bool {
 
 // spent reports whether a decision took too much, and of what.
 func spent(err error) (limit string, ok bool) {
-	var e *spentError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*spentError](err); ok {
 		return e.limit, true
 	}
 	return "", false

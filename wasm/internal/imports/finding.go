@@ -9,7 +9,7 @@ import (
 // MaxFindings is how many bytes of findings Decode takes.
 const MaxFindings = 1 << 20
 
-// ErrFindings: the bytes are not findings in the form that Decode reads.
+// ErrFindings says that bytes are not findings in the form that Decode reads.
 var ErrFindings = errors.New("imports: malformed findings")
 
 // Statement says what a finding is.

@@ -21,8 +21,10 @@ func mustDecode(tb testing.TB, findings string) []Finding {
 // noFiles fails the test when it is asked.
 type noFiles struct{ tb testing.TB }
 
-func (n noFiles) Stat(name string) (Entry, error)   { n.tb.Error("Stat", name); return Entry{}, nil }
+func (n noFiles) Stat(name string) (Entry, error) { n.tb.Error("Stat", name); return Entry{}, nil }
+
 func (n noFiles) List(name string) (Listing, error) { n.tb.Error("List", name); return Listing{}, nil }
+
 func (n noFiles) Read(name string, _ int64) ([]byte, error) {
 	n.tb.Error("Read", name)
 	return nil, nil

@@ -27,7 +27,7 @@ func TestTree(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{"a.py": "text", "pkg": "nil", "nothing": "nil", "../a.py": "nil", "pkg/b.py": ""} {
-		if got, err := d.Read(name, 4); fmt.Sprintf("%s", orNil(got)) != want || err != nil {
+		if got, err := d.Read(name, 4); string(orNil(got)) != want || err != nil {
 			t.Errorf("Read(%q) = %q, %v, want %q", name, got, err, want)
 		}
 	}

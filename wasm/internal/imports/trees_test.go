@@ -108,8 +108,26 @@ var targets = []string{
 
 // members are what a file may import from a package: a module of it, or v, which every source has.
 var members = [][2]string{
-	{"d", "x"}, {"d", "y"}, {"d", "e"}, {"d.e", "x"}, {"d.e", "v"}, {"d", "v"}, {"a", "v"}, {"b", "v"}, {"c", "*"}, {"n", "x"}, {"n", "y"}, {"p", "x"}, {"p", "v"}, {"p", "fast"}, {"q", "v"},
-	{"xml", "etree"}, {"json", "loads"}, {"os", "getuid"}, {"os", "path"}, {"collections", "OrderedDict"},
+	{"d", "x"},
+	{"d", "y"},
+	{"d", "e"},
+	{"d.e", "x"},
+	{"d.e", "v"},
+	{"d", "v"},
+	{"a", "v"},
+	{"b", "v"},
+	{"c", "*"},
+	{"n", "x"},
+	{"n", "y"},
+	{"p", "x"},
+	{"p", "v"},
+	{"p", "fast"},
+	{"q", "v"},
+	{"xml", "etree"},
+	{"json", "loads"},
+	{"os", "getuid"},
+	{"os", "path"},
+	{"collections", "OrderedDict"},
 }
 
 func newForest(seed int64) *forest {
