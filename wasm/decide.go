@@ -11,17 +11,11 @@ import (
 // decide says what of a script's findings keeps it from this tier; nil: nothing. It ends early, for the script, when c is
 // stopped.
 func (s *session) decide(p *interpreter, spec *engine.RunSpec, findings []imports.Finding, c *control) *engine.NeedsNativeError {
-	obstacle, err := imports.Decide(findings, imports.Config{
-		Cwd:     inWork(spec.Cwd),
-		Path:    pathOf(spec.Env),
-		Venv:    inWork(variable(spec.Env, "VIRTUAL_ENV")),
-		WorkDir: engine.WorkDir,
-		Files:   &workFiles{imports.Tree{Root: s.spec.Root}, s, p, spec, c},
-		Auto:    spec.Refuse >= engine.RefuseDoubtful,
-		Shadow:  true,
-		// What is not loaded yet would be found as the script expects. Which modules are, differs between images.
-		Loaded: func(string) bool { return true },
-	})
+	config := s.config(spec.Cwd, spec.Env)
+	config.Files = &workFiles{imports.Tree{Root: s.spec.Root}, s, p, spec, c}
+	config.Auto = spec.Refuse >= engine.RefuseDoubtful
+	config.Shadow = true
+	obstacle, err := imports.Decide(findings, config)
 	if err != nil {
 		s.driver.opts.Logger.Warn("script not looked at", "run", spec.ID, "err", err)
 		return nil
@@ -33,6 +27,29 @@ func (s *session) decide(p *interpreter, spec *engine.RunSpec, findings []import
 		Module: obstacle.Name(), Imported: obstacle.Imported(), Line: obstacle.Line, Reason: obstacle.Why(),
 	}
 }
+
+// config is where a script finds modules.
+func (s *session) config(cwd string, env []string) imports.Config {
+	return imports.Config{
+		Cwd: inWork(cwd), Path: pathOf(env), Venv: inWork(variable(env, "VIRTUAL_ENV")), WorkDir: engine.WorkDir,
+		Files: nothingScanned{imports.Tree{Root: s.spec.Root}},
+	}
+}
+
+// shadowed are the modules of the image in whose place a script finds files of its own.
+func (s *session) shadowed(cwd string, env []string) []string {
+	names, err := imports.Shadowed(s.config(cwd, env))
+	if err != nil {
+		s.driver.opts.Logger.Warn("work directory not looked at", "err", err)
+	}
+	return names
+}
+
+// nothingScanned is for who looks for files, and not into them.
+type nothingScanned struct{ imports.Tree }
+
+// Scan implements imports.Files.
+func (nothingScanned) Scan(string) ([]imports.Finding, error) { return nil, imports.ErrNotPython }
 
 // inWork makes of a path of the guest one that is relative to the work directory; empty for one that is not in it.
 func inWork(p string) string {

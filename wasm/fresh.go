@@ -28,7 +28,7 @@ func (f freshPlace) enter(_ context.Context, e *execution) (*seat, error) {
 
 func (f freshPlace) call(ctx context.Context, e *execution, s *seat) (uint32, error) {
 	scan := e.verdict.ask(f.pool.interpreter, e, s)
-	result, err := s.instance.call(ctx, s.instance.run, runRequest(e.spec, scan))
+	result, err := s.instance.call(ctx, s.instance.run, runRequest(e.spec, scan, e.shadow))
 	e.verdict.end(s)
 	return result, err
 }

@@ -133,13 +133,13 @@ func makeSnapshot(ctx context.Context, in *instance) (*snapshot, error) {
 			return nil, fmt.Errorf("start interpreter: %s gave %d", step, result[0])
 		}
 	}
-	return warm(ctx, in, warmUp, "", nil)
+	return warm(ctx, in, warmRequest(warmUp, "", nil, nil))
 }
 
-// warm runs source in an interpreter that has run nothing since its image was made, and takes a snapshot for a new image.
-// With a cwd, source finds the modules of a session.
-func warm(ctx context.Context, in *instance, source, cwd string, env []string) (*snapshot, error) {
-	code, err := in.call(ctx, in.module.ExportedFunction("sandbar_warm"), warmRequest(source, cwd, env))
+// warm runs a source in an interpreter that has run nothing since its image was made, and takes a snapshot for a new image.
+// With a cwd, the source finds the modules of a session.
+func warm(ctx context.Context, in *instance, request []byte) (*snapshot, error) {
+	code, err := in.call(ctx, in.module.ExportedFunction("sandbar_warm"), request)
 	if err != nil || code != 0 {
 		return nil, fmt.Errorf("warm interpreter: code %d: %w", code, err)
 	}

@@ -89,7 +89,7 @@ func (l *live) call(ctx context.Context, e *execution, s *seat) (uint32, error) 
 	l.runs++
 	renew := l.renew
 	l.renew = false
-	return s.instance.call(ctx, s.instance.live, liveRequest(e.spec, fmt.Sprintf("<cell %d>", l.runs), renew))
+	return s.instance.call(ctx, s.instance.live, liveRequest(e.spec, fmt.Sprintf("<cell %d>", l.runs), renew, e.shadow))
 }
 
 func (l *live) leave(ctx context.Context, e *execution, s *seat, clean bool) {

@@ -298,7 +298,7 @@ func (p *interpreter) learnHot(ctx context.Context, snap *snapshot) (*snapshot, 
 	files := guestfs.RunConfig{ScriptName: "main.py", Script: []byte("print(2+2)\n")}
 	w := newWorld(in, p.bare, files, wasi.Config{}, &stdio{stdout: &output, stderr: &output})
 	defer w.close()
-	first := runRequest(&engine.RunSpec{Name: "main.py", Cwd: guestfs.TmpPath, Env: []string{"HOME=/tmp", "LANG=C.UTF-8"}}, false)
+	first := runRequest(&engine.RunSpec{Name: "main.py", Cwd: guestfs.TmpPath, Env: []string{"HOME=/tmp", "LANG=C.UTF-8"}}, false, nil)
 	code, err := in.call(w.context(ctx), in.run, first)
 	if err != nil || code != 0 {
 		return nil, fmt.Errorf("first run: code %d: %w: %s", code, err, output.text())

@@ -129,7 +129,7 @@ func (s *meteringSide) run(b *testing.B, i int, script []byte) float64 {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began, before := time.Now(), threadCPU()
-	code, err := in.call(ctx, in.run, runRequest(&engine.RunSpec{Name: "main.py", Cwd: guestfs.TmpPath}, false))
+	code, err := in.call(ctx, in.run, runRequest(&engine.RunSpec{Name: "main.py", Cwd: guestfs.TmpPath}, false, nil))
 	if err != nil || code != 0 {
 		b.Fatalf("code %d, %v: %s", code, err, output.text())
 	}

@@ -10,22 +10,25 @@ import (
 
 // Requests to the shim; python/build/shim/sandbar.c lists their fields.
 
-// runRequest asks for one script in a fresh interpreter. With scan, the guest tells first what it imports.
-func runRequest(s *engine.RunSpec, scan bool) []byte {
+// runRequest asks for one script in a fresh interpreter. With scan, the guest tells first what it imports. Shadow are
+// modules of the image in whose place the script has files of its own.
+func runRequest(s *engine.RunSpec, scan bool, shadow []string) []byte {
 	b := appendField(make([]byte, 0, 512), path.Join(guestfs.ScriptDir, s.Name))
 	b = appendField(b, s.Cwd)
 	b = appendFlag(b, scan)
 	b = appendFields(b, s.Args)
-	return appendFields(b, s.Env)
+	b = appendFields(b, s.Env)
+	return appendFields(b, shadow)
 }
 
 // liveRequest asks for one more script in an interpreter that stays. With renew, randomness is drawn anew.
-func liveRequest(s *engine.RunSpec, label string, renew bool) []byte {
+func liveRequest(s *engine.RunSpec, label string, renew bool, shadow []string) []byte {
 	b := appendField(make([]byte, 0, 512+len(s.Script)), label)
 	b = appendField(b, s.Cwd)
 	b = appendFlag(b, renew)
 	b = appendFields(b, s.Args)
 	b = appendFields(b, s.Env)
+	b = appendFields(b, shadow)
 	return appendSource(b, s.Script)
 }
 
@@ -36,9 +39,10 @@ func scanRequest(name string, source []byte, isMain bool) []byte {
 }
 
 // warmRequest asks for a script that is run for what it leaves behind.
-func warmRequest(source, cwd string, env []string) []byte {
+func warmRequest(source, cwd string, env, shadow []string) []byte {
 	b := appendField(nil, cwd)
-	return appendSource(appendFields(b, env), []byte(source))
+	b = appendFields(b, env)
+	return appendSource(appendFields(b, shadow), []byte(source))
 }
 
 // appendField adds one field of a request, as request.c reads it.

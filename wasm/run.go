@@ -35,6 +35,7 @@ type execution struct {
 	place   place
 	control *control
 	verdict verdict
+	shadow  []string // modules of the image in whose place the script has files of its own
 	// timedOut is set before the run is stopped when its time passed before the verdict.
 	timedOut bool
 	done     chan struct{}
@@ -72,6 +73,9 @@ func (e *execution) Wait() engine.Exit {
 func launch(s *session, where place, spec *engine.RunSpec, find bool) *execution {
 	e := &execution{session: s, spec: spec, place: where, control: newControl(), done: make(chan struct{})}
 	e.verdict.init(find)
+	if mayImport(spec.Script) {
+		e.shadow = s.shadowed(spec.Cwd, spec.Env)
+	}
 	go e.main()
 	return e
 }

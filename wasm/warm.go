@@ -31,7 +31,8 @@ func (s *session) warmUp(starting context.Context, p *interpreter, spec *engine.
 	}
 	guests.Add(1)
 	defer guests.Add(-1)
-	snap, err := warm(w.context(ctx), in, s.spec.Warm, engine.WorkDir, spec.Env)
+	shadow := s.shadowed(engine.WorkDir, spec.Env)
+	snap, err := warm(w.context(ctx), in, warmRequest(s.spec.Warm, engine.WorkDir, spec.Env, shadow))
 	if err != nil {
 		return nil, fmt.Errorf("Options.Warm: %s: %w", output.text(), firstLineOf(err))
 	}

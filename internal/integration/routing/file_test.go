@@ -1,5 +1,3 @@
-//go:build routing
-
 package routingtests
 
 // fileScripts import files of the work directory.

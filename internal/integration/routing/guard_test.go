@@ -1,5 +1,3 @@
-//go:build routing
-
 package routingtests
 
 // guarded is a script whose import of ctypes is in a try with a handler.

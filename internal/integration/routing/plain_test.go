@@ -1,5 +1,3 @@
-//go:build routing
-
 package routingtests
 
 // plainScripts are single imports, and what looks like one.

@@ -1,5 +1,3 @@
-//go:build routing
-
 package routingtests
 
 import "strings"

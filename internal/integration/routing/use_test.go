@@ -1,5 +1,3 @@
-//go:build routing
-
 package routingtests
 
 // useScripts use what the tier does not have.

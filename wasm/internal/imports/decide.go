@@ -106,14 +106,9 @@ func clean(name string) string {
 // imports while it is executed is followed before the next line. An import that fails ends the file, unless a handler
 // catches it.
 func Decide(script []Finding, cfg Config) (*Obstacle, error) {
-	for _, p := range []*string{&cfg.Cwd, &cfg.Venv} {
-		if strings.ContainsRune(*p, 0) || !local(path.Clean(*p)) {
-			return nil, fmt.Errorf("imports: %q is not in the work directory", *p)
-		}
-	}
-	cfg.Cwd = path.Clean(cfg.Cwd)
-	if cfg.Venv != "" {
-		cfg.Venv = path.Clean(cfg.Venv)
+	cfg, err := cfg.clean()
+	if err != nil {
+		return nil, err
 	}
 	l, err := standard()
 	if err != nil {
@@ -121,4 +116,18 @@ func Decide(script []Finding, cfg Config) (*Obstacle, error) {
 	}
 	p := &program{cfg: &cfg, finder: newFinder(&cfg, l), nodes: map[string]*node{}}
 	return p.script(script)
+}
+
+// clean checks the paths and gives them in their shortest form.
+func (c Config) clean() (Config, error) {
+	for _, p := range []*string{&c.Cwd, &c.Venv} {
+		if strings.ContainsRune(*p, 0) || !local(path.Clean(*p)) {
+			return c, fmt.Errorf("imports: %q is not in the work directory", *p)
+		}
+	}
+	c.Cwd = path.Clean(c.Cwd)
+	if c.Venv != "" {
+		c.Venv = path.Clean(c.Venv)
+	}
+	return c, nil
 }

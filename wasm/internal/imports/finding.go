@@ -33,8 +33,10 @@ type Finding struct {
 	Called bool
 	// Guard is the number of the try statement that survives an ImportError here. Zero: none does.
 	Guard int
-	// Fallback is the number of the try statement in whose handler this import stands. Zero: it is in none.
+	// Fallback is the number of the try statement in whose handler this import stands, or with Else in whose else clause.
+	// Zero: it is in none.
 	Fallback int
+	Else     bool
 	// Level is the number of dots before the module.
 	Level int
 	// Module is the dotted name after import or from, empty for "from . import c". For a use it is the whole path.
@@ -49,7 +51,7 @@ type Finding struct {
 //	from   LINE FLAGS GUARD FALLBACK LEVEL MODULE NAME
 //	use    LINE FLAGS PATH
 //
-// with one space between fields. FLAGS are m (Maybe) and c (Called), or "-" for none. The MODULE of "from . import c"
+// with one space between fields. FLAGS are m (Maybe), e (Else) and c (Called), or "-" for none. The MODULE of "from . import c"
 // is ".". Anything else is ErrFindings, and nothing is returned.
 func Decode(findings []byte) ([]Finding, error) {
 	if len(findings) > MaxFindings {
@@ -157,6 +159,8 @@ func (d *decoder) flags(f *Finding) {
 		switch {
 		case word[i] == 'm' && !f.Maybe:
 			f.Maybe = true
+		case word[i] == 'e' && !f.Else && f.Statement != UseExpression:
+			f.Else = true
 		case word[i] == 'c' && !f.Called && f.Statement == UseExpression:
 			f.Called = true
 		default:

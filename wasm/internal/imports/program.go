@@ -151,9 +151,9 @@ func (g *guards) add(n int) {
 }
 
 // skip reports whether an import is not come to: it stands in the handler of a try statement whose imports succeeded,
-// or after one that failed.
+// in the else clause of one that has failed, or after an import that failed.
 func (g *guards) skip(f *Finding) bool {
-	return f.Fallback != 0 && !g.failed[f.Fallback] || f.Guard != 0 && g.failed[f.Guard]
+	return f.Fallback != 0 && g.failed[f.Fallback] == f.Else || f.Guard != 0 && g.failed[f.Guard]
 }
 
 // use returns the problem of a use.

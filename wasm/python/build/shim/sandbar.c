@@ -14,12 +14,13 @@
 //   sandbar_drain()              writes what sys.stdout and sys.stderr still hold; the host calls it after
 //                                a stop or a trap
 //
-// Requests, by field (request.c has the form; args and env are lists, env of KEY=VALUE):
+// Requests, by field (request.c has the form; args, env and shadow are lists, env of KEY=VALUE, shadow of modules of the
+// image in whose place the script has files of its own):
 //
-//   warm  cwd, env, source       a cwd and environment for the time of the call; none when empty
-//   run   path, cwd, scan, args, env
+//   warm  cwd, env, shadow, source       a cwd and environment for the time of the call; none when empty
+//   run   path, cwd, scan, args, env, shadow
 //   scan  path, main, source
-//   live  label, cwd, renew, args, env, source
+//   live  label, cwd, renew, args, env, shadow, source
 //
 // Where scan is not empty, what the script imports goes to the host before anything is executed, and the host can say
 // no. A source is the last field and has a NUL behind it.
@@ -166,10 +167,12 @@ sandbar_warm(char *data, size_t length)
     struct request r = {data, data + length};
     PyObject *cwd = sandbar_field(&r);
     PyObject *env = cwd == NULL ? NULL : sandbar_fields(&r);
-    const char *source = env == NULL ? NULL : sandbar_source(&r);
-    PyObject *done = source == NULL ? NULL : PyObject_CallMethod(sandbar_runner, "warm", "OOy", cwd, env, source);
+    PyObject *shadow = env == NULL ? NULL : sandbar_fields(&r);
+    const char *source = shadow == NULL ? NULL : sandbar_source(&r);
+    PyObject *done = source == NULL ? NULL : PyObject_CallMethod(sandbar_runner, "warm", "OOOy", cwd, env, shadow, source);
     Py_XDECREF(cwd);
     Py_XDECREF(env);
+    Py_XDECREF(shadow);
     free(data);
     if (done == NULL) {
         int code;

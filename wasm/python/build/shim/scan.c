@@ -21,12 +21,14 @@ struct scan {
   int depth;
   int maybe;       // how many constructs around the statement may leave it out
   int guard;       // the number of the innermost try that catches ImportError, or 0
-  int fallback;    // the number of the try whose handler this is, or 0
+  int fallback;    // the number of the try whose handler or else clause this is, or 0
+  int otherwise;   // it is the else clause
   int tries;       // the numbers given so far
   int uses;        // second pass: expressions
   int is_main;     // the file is the script, and no module
   PyObject *bound; // name -> dotted path, for names that an import binds
   PyObject *stars; // modules that were imported with *
+  PyObject *own;   // names that the file itself gives
   PyObject *seen;  // uses that were reported
 };
 
@@ -84,7 +86,7 @@ word(PyObject *name)
 static const char *
 flags(struct scan *s)
 {
-    return s->maybe > 0 ? "m" : "-";
+    return s->maybe > 0 ? s->otherwise ? "me" : "m" : "-";
 }
 
 static void
@@ -105,6 +107,15 @@ report_use(struct scan *s, int line, PyObject *path, int called)
     }
     Py_XDECREF(key);
     PyErr_Clear();
+}
+
+// own notes a name that the file itself gives.
+static void
+own(struct scan *s, PyObject *name)
+{
+    if (!s->uses && PySet_Add(s->own, name) < 0) {
+        PyErr_Clear();
+    }
 }
 
 // bind notes that name stands for path.
@@ -235,7 +246,7 @@ try_statement(struct scan *s, asdl_stmt_seq *body, asdl_excepthandler_seq *handl
             break;
         }
     }
-    int outer_guard = s->guard, outer_fallback = s->fallback;
+    int outer_guard = s->guard, outer_fallback = s->fallback, outer_otherwise = s->otherwise;
     int number = guards ? ++s->tries : 0;
     if (guards) {
         s->guard = number;
@@ -250,11 +261,19 @@ try_statement(struct scan *s, asdl_stmt_seq *body, asdl_excepthandler_seq *handl
         }
         if (guards && catches(h->v.ExceptHandler.type)) {
             s->fallback = number;
+            s->otherwise = 0;
         }
         statements(s, h->v.ExceptHandler.body);
         s->fallback = outer_fallback;
+        s->otherwise = outer_otherwise;
+    }
+    if (guards) {
+        s->fallback = number;
+        s->otherwise = 1;
     }
     statements(s, orelse);
+    s->fallback = outer_fallback;
+    s->otherwise = outer_otherwise;
     s->maybe--;
     statements(s, finalbody);
 }
@@ -415,11 +434,12 @@ function(struct scan *s, arguments_ty args, asdl_stmt_seq *body, asdl_expr_seq *
     expressions(s, args->defaults);
     expressions(s, args->kw_defaults);
     // What a handler calls later has its own chance to be caught.
-    int guard = s->guard, fallback = s->fallback;
-    s->guard = s->fallback = 0;
+    int guard = s->guard, fallback = s->fallback, otherwise = s->otherwise;
+    s->guard = s->fallback = s->otherwise = 0;
     maybe_statements(s, body);
     s->guard = guard;
     s->fallback = fallback;
+    s->otherwise = otherwise;
 }
 
 static int use_of(struct scan *s, expr_ty e, int called);
@@ -507,12 +527,15 @@ statement(struct scan *s, stmt_ty st)
         }
         break;
     case FunctionDef_kind:
+        own(s, st->v.FunctionDef.name);
         function(s, st->v.FunctionDef.args, st->v.FunctionDef.body, st->v.FunctionDef.decorator_list);
         break;
     case AsyncFunctionDef_kind:
+        own(s, st->v.AsyncFunctionDef.name);
         function(s, st->v.AsyncFunctionDef.args, st->v.AsyncFunctionDef.body, st->v.AsyncFunctionDef.decorator_list);
         break;
     case ClassDef_kind:
+        own(s, st->v.ClassDef.name);
         class_statement(s, st);
         break;
     case If_kind:
@@ -544,6 +567,12 @@ statement(struct scan *s, stmt_ty st)
         optional(s, st->v.Return.value);
         break;
     case Assign_kind:
+        for (Py_ssize_t i = 0; i < asdl_seq_LEN(st->v.Assign.targets); i++) {
+            expr_ty target = asdl_seq_GET(st->v.Assign.targets, i);
+            if (target->kind == Name_kind) {
+                own(s, target->v.Name.id);
+            }
+        }
         expressions(s, st->v.Assign.targets);
         optional(s, st->v.Assign.value);
         break;
@@ -591,10 +620,10 @@ statements(struct scan *s, asdl_stmt_seq *body)
 
 // --- expressions ------------------------------------------------------------------------------------
 
-// use_of reports what e is, if it is a dotted path whose first name an import has bound. It returns whether e is a
-// dotted path at all: nothing else is in it.
-static int
-use_of(struct scan *s, expr_ty e, int called)
+// resolve gives what a dotted path stands for when an import has bound its first name, as a new reference; NULL for all
+// else. Dotted says whether e is a dotted path at all: nothing else is in it.
+static PyObject *
+resolve(struct scan *s, expr_ty e, int *dotted)
 {
     PyObject *names[16];
     size_t n = 0;
@@ -605,36 +634,62 @@ use_of(struct scan *s, expr_ty e, int called)
         n++;
         e = e->v.Attribute.value;
     }
-    if (e->kind != Name_kind) {
-        return 0;
-    }
-    PyObject *top = PyDict_GetItemWithError(s->bound, e->v.Name.id);
-    if (top == NULL) {
-        for (Py_ssize_t i = 0; n == 0 && called && i < PyList_GET_SIZE(s->stars); i++) {
-            PyObject *path = PyUnicode_FromFormat("%U.%U", PyList_GET_ITEM(s->stars, i), e->v.Name.id);
-            report_use(s, e->lineno, path, called);
-            Py_XDECREF(path);
-        }
-        return 1;
-    }
-    PyObject *path = Py_NewRef(top);
+    *dotted = e->kind == Name_kind;
+    PyObject *path = *dotted ? PyDict_GetItemWithError(s->bound, e->v.Name.id) : NULL;
+    Py_XINCREF(path);
     while (n > 0 && path != NULL && n <= sizeof names / sizeof *names) {
         Py_SETREF(path, PyUnicode_FromFormat("%U.%U", path, names[--n]));
     }
+    PyErr_Clear();
+    return path;
+}
+
+// use_of reports what e stands for. It returns whether e is a dotted path.
+static int
+use_of(struct scan *s, expr_ty e, int called)
+{
+    int dotted;
+    PyObject *path = resolve(s, e, &dotted);
     if (path != NULL) {
         report_use(s, e->lineno, path, called);
+        Py_DECREF(path);
+        return dotted;
     }
-    Py_XDECREF(path);
+    if (e->kind == Name_kind && called && PySet_Contains(s->own, e->v.Name.id) == 0) {
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(s->stars); i++) {
+            PyObject *name = PyUnicode_FromFormat("%U.%U", PyList_GET_ITEM(s->stars, i), e->v.Name.id);
+            if (name != NULL) {
+                report_use(s, e->lineno, name, called);
+            }
+            Py_XDECREF(name);
+        }
+    }
     PyErr_Clear();
-    return 1;
+    return dotted;
+}
+
+// imports_by_name reports whether a function is one that imports what its first argument names.
+static int
+imports_by_name(struct scan *s, expr_ty f)
+{
+    static const char *const names[] = {"importlib.import_module", "importlib.__import__", "builtins.__import__"};
+    int dotted, found = 0;
+    PyObject *path = resolve(s, f, &dotted);
+    if (path == NULL) {
+        return f->kind == Name_kind && PyUnicode_EqualToUTF8(f->v.Name.id, "__import__");
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        found |= PyUnicode_EqualToUTF8(path, names[i]);
+    }
+    Py_DECREF(path);
+    return found;
 }
 
 // import_call reports __import__("name") and importlib.import_module("name").
 static void
 import_call(struct scan *s, expr_ty e)
 {
-    expr_ty f = e->v.Call.func;
-    if (asdl_seq_LEN(e->v.Call.args) == 0 || !(is_name(f, "__import__") || is_name(f, "import_module"))) {
+    if (asdl_seq_LEN(e->v.Call.args) == 0 || !imports_by_name(s, e->v.Call.func)) {
         return;
     }
     expr_ty name = asdl_seq_GET(e->v.Call.args, 0);
@@ -789,8 +844,9 @@ sandbar_scan_tree(mod_ty mod, int is_main, size_t *length)
     struct scan s = {.is_main = is_main};
     s.bound = PyDict_New();
     s.stars = PyList_New(0);
+    s.own = PySet_New(NULL);
     s.seen = PySet_New(NULL);
-    if (s.bound != NULL && s.stars != NULL && s.seen != NULL && mod->kind == Module_kind) {
+    if (s.bound != NULL && s.stars != NULL && s.own != NULL && s.seen != NULL && mod->kind == Module_kind) {
         statements(&s, mod->v.Module.body);
         s.uses = 1;
         s.tries = 0;  // the same walk gives the same numbers
@@ -799,6 +855,7 @@ sandbar_scan_tree(mod_ty mod, int is_main, size_t *length)
     PyErr_Clear();
     Py_XDECREF(s.bound);
     Py_XDECREF(s.stars);
+    Py_XDECREF(s.own);
     Py_XDECREF(s.seen);
     *length = s.length;
     return s.text;

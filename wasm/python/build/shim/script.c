@@ -53,8 +53,10 @@ load(FILE *f, PyObject *path, PyObject *scan)
     PyCompilerFlags flags = _PyCompilerFlags_INIT;
     PyObject *code = NULL;
     mod_ty mod = _PyParser_ASTFromFile(f, path, NULL, Py_file_input, NULL, NULL, &flags, NULL, arena);
-    if (mod != NULL && (!is_set(scan) || stays(mod, 1))) {
-        code = compiled(mod, path, &flags, arena);
+    code = compiled(mod, path, &flags, arena);
+    // Only now: what cannot be compiled belongs here, where the error is told.
+    if (code != NULL && is_set(scan) && !stays(mod, 1)) {
+        Py_CLEAR(code);
     }
     _PyArena_Free(arena);
     return code;
@@ -102,9 +104,10 @@ sandbar_run(char *data, size_t length)
     PyObject *scan = cwd == NULL ? NULL : sandbar_field(&r);
     PyObject *args = scan == NULL ? NULL : sandbar_fields(&r);
     PyObject *env = args == NULL ? NULL : sandbar_fields(&r);
+    PyObject *shadow = env == NULL ? NULL : sandbar_fields(&r);
     free(data);
     sqlite3_randomness(0, NULL);  // it has a generator of its own, which would go on from the image's
-    PyObject *done = env == NULL ? NULL : PyObject_CallMethod(sandbar_runner, "prepare", "OOOO", path, cwd, args, env);
+    PyObject *done = shadow == NULL ? NULL : PyObject_CallMethod(sandbar_runner, "prepare", "OOOOO", path, cwd, args, env, shadow);
     int code = done == NULL ? sandbar_exit_code() : run_file(path, scan);
     Py_XDECREF(done);
     Py_XDECREF(path);
@@ -112,6 +115,7 @@ sandbar_run(char *data, size_t length)
     Py_XDECREF(scan);
     Py_XDECREF(args);
     Py_XDECREF(env);
+    Py_XDECREF(shadow);
     if (code == RESULT_AWAY) {
         return code;
     }
@@ -240,14 +244,16 @@ sandbar_live(char *data, size_t length)
     PyObject *renew = cwd == NULL ? NULL : sandbar_field(&r);
     PyObject *args = renew == NULL ? NULL : sandbar_fields(&r);
     PyObject *env = args == NULL ? NULL : sandbar_fields(&r);
-    const char *source = env == NULL ? NULL : sandbar_source(&r);
+    PyObject *shadow = env == NULL ? NULL : sandbar_fields(&r);
+    const char *source = shadow == NULL ? NULL : sandbar_source(&r);
     struct parts p = {NULL, NULL};
     int status = -1;
     if (source != NULL) {
         if (is_set(renew)) {
             sqlite3_randomness(0, NULL);
         }
-        PyObject *begun = PyObject_CallMethod(sandbar_runner, "begin", "OOOOyi", label, cwd, args, env, source, is_set(renew));
+        PyObject *begun = PyObject_CallMethod(sandbar_runner, "begin", "OOOOOyi", label, cwd, args, env, shadow, source,
+                                              is_set(renew));
         Py_XDECREF(begun);
         status = begun == NULL ? -1 : split(source, label, &p);
     }
@@ -257,6 +263,7 @@ sandbar_live(char *data, size_t length)
     Py_XDECREF(renew);
     Py_XDECREF(args);
     Py_XDECREF(env);
+    Py_XDECREF(shadow);
     if (status == 0) {
         status = run_parts(&p);
     }

@@ -15,7 +15,7 @@ import time
 import types
 
 
-def warm(cwd, env, source):
+def warm(cwd, env, shadow, source):
     """Run source for what it leaves in the image: imported modules, filled caches. With a cwd, it finds the modules of a
     session as a script does; nothing of directory, environment and search path is left."""
     namespace = {"__name__": "__sandbar_warm__", "__builtins__": builtins}
@@ -25,6 +25,7 @@ def warm(cwd, env, source):
         _set_environment(env)
         os.chdir(cwd)
         _extend_path(cwd)
+        _forget(shadow)
     try:
         exec(compile(source, "<image>", "exec"), namespace)
     finally:
@@ -74,12 +75,13 @@ def _complete():
     sys.executable = sys._base_executable = ""
 
 
-def prepare(path, cwd, args, env):
+def prepare(path, cwd, args, env, shadow):
     """Make the world that the script expects: environment, directory, argv, __main__."""
     _set_environment(env)
     os.chdir(cwd)
     sys.argv[:] = [path, *args]
     _extend_path(cwd)
+    _forget(shadow)
     main = _new_main()
     main.__file__ = path
     main.__cached__ = None
@@ -149,6 +151,13 @@ def _add_site(folder):
             sys.path.append(path)
 
 
+def _forget(names):
+    """Take modules that the image holds out of the way of files that the script has in their place."""
+    for name in names:
+        for key in [key for key in sys.modules if key == name or key.startswith(name + ".")]:
+            del sys.modules[key]
+
+
 def _new_main():
     main = types.ModuleType("__main__")
     main.__annotations__ = {}
@@ -182,13 +191,14 @@ def _renew():
 _asked = None
 
 
-def begin(label, cwd, args, env, source, renew):
+def begin(label, cwd, args, env, shadow, source, renew):
     """Make the world of one more script in an interpreter that stays."""
     global _asked
     if _asked is None:
         _set_environment(env)
         os.chdir(cwd)
         _extend_path(cwd)
+        _forget(shadow)
         _new_main()
         _renew()
     else:
