@@ -71,6 +71,9 @@ func BenchmarkDecode(b *testing.B) {
 func benchDecide(b *testing.B, findings string, cfg Config) {
 	b.Helper()
 	b.ReportAllocs()
+	if err := Prepare(); err != nil {
+		b.Fatal(err)
+	}
 	for b.Loop() {
 		script, err := Decode([]byte(findings))
 		if err != nil {

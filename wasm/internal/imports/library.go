@@ -35,6 +35,12 @@ const (
 // standard opens the library, once.
 var standard = sync.OnceValues(openLibrary)
 
+// Prepare reads the names of the library, in some 2 ms, so that the first decision does not.
+func Prepare() error {
+	_, err := standard()
+	return err
+}
+
 func openLibrary() (*library, error) {
 	archive, err := python.Library()
 	if err != nil {
