@@ -163,3 +163,41 @@ func TestDiff_PutUnderWay(t *testing.T) {
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// meddler is a context that does something each time it is asked, so in the middle of what it is for.
+type meddler struct {
+	context.Context
+	do func()
+}
+
+func (m meddler) Err() error {
+	m.do()
+	return nil
+}
+
+// A hash is of content that the file has had, or there is none.
+func TestDiff_FileChangesWhileItIsRead(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "f")
+	opened := func() (*os.File, error) { return os.Open(name) }
+	for _, tt := range []struct {
+		times int // of changes
+		want  bool
+	}{{0, true}, {1, true}, {2, true}, {1000, false}} {
+		data := strings.Repeat("a", 600<<10)
+		must(t, os.WriteFile(name, []byte(data), 0o644))
+		left := tt.times
+		ctx := meddler{t.Context(), func() {
+			if left--; left >= 0 {
+				data = strings.Repeat(string(rune('b'+left%20)), len(data)+1)
+				must(t, os.WriteFile(name, []byte(data), 0o644))
+			}
+		}}
+		sum, info, err := newDigester().file(ctx, opened)
+		if err != nil || (sum != nil) != tt.want {
+			t.Fatalf("after %d changes: %v, %v", tt.times, sum, err)
+		}
+		if sum != nil && (hex.EncodeToString(sum[:]) != sha(data) || info.Size() != int64(len(data))) {
+			t.Errorf("after %d changes it is not of what there was", tt.times)
+		}
+	}
+}

@@ -339,7 +339,10 @@ func TestCommit_Busy(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	must(t, err)
-	must(t, s.hold())
+	exec(t, s, "hello", nil)
+	for s.hold() != nil {
+		time.Sleep(time.Millisecond)
+	}
 	_, err = s.Run(t.Context(), "hello", nil)
 	wantErr(t, "Run during Commit", err, ErrBusy)
 	wantErr(t, "Run during Commit", err, ErrNotStarted)

@@ -1,0 +1,260 @@
+package nativetests
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/internal/testuser"
+	"github.com/sandbar-dev/sandbar/native"
+	"github.com/sandbar-dev/sandbar/wasm"
+)
+
+func TestOverlay_Unprivileged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the same tests once more")
+	}
+	testuser.Again(t, "^TestOverlay_(Native|Hostile|Mapped)$")
+}
+
+// eachOverlay runs a test in a session over a directory of its own, on disk and in memory.
+func eachOverlay(t *testing.T, drivers []engine.Driver, d *native.Driver, test func(t *testing.T, s *engine.Session, host string)) {
+	for name, limits := range map[string]engine.Limits{"on disk": {}, "in memory": {Disk: 64 << 20, DiskFiles: 1000}} {
+		t.Run(name, func(t *testing.T) {
+			host := filepath.Join(wideTemp(t), "host")
+			for name, data := range map[string]string{"f": "one\n", "d/x": "two\n", "d/e/y": "three\n", "gone": "four\n"} {
+				path := filepath.Join(host, name)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(data), 0o640)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := measure()
+			s, err := engine.Open(t.Context(), append([]engine.Driver{d}, drivers...), &engine.Options{Overlay: host, Limits: limits})
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(t, s, host)
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			if more := settled(before).moreThan(before); len(more) > 0 {
+				t.Errorf("after Close there is more: %s", strings.Join(more, "; "))
+			}
+		})
+	}
+}
+
+func changed(list []engine.Change) []string {
+	var all []string
+	for _, c := range list {
+		all = append(all, string(c.Kind)+" "+c.Path)
+	}
+	return all
+}
+
+func wantDiff(t *testing.T, s *engine.Session, want ...string) {
+	t.Helper()
+	list, err := s.Diff(t.Context())
+	if got := changed(list); err != nil || !slices.Equal(got, want) {
+		t.Errorf("Diff = %q, %v; want %q", got, err, want)
+	}
+}
+
+// tree describes what is in a directory of the host.
+func tree(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		data := ""
+		if info.Mode().IsRegular() {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			data = string(content)
+		} else if info.Mode()&os.ModeSymlink != 0 {
+			data, _ = os.Readlink(path)
+		}
+		st, _ := info.Sys().(*syscall.Stat_t)
+		fmt.Fprintf(&b, "%s %v %d %q\n", path[len(dir):], info.Mode(), st.Uid, data)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// What a shell script changes and what is committed, and that the host has nothing of it before.
+func TestOverlay_Native(t *testing.T) {
+	each(t, func(t *testing.T, d *native.Driver) {
+		eachOverlay(t, nil, d, func(t *testing.T, s *engine.Session, host string) {
+			before := tree(t, host)
+			out := output(t, s, `cat f d/x d/e/y; stat -c '%u %g %a' f; echo more >> f; rm gone; mv d/e moved; mkdir n; echo new > n/x; ln -s ../f n/l; chmod 600 d/x; mkfifo p; touch d/x`, shell(nil))
+			if want := "one\ntwo\nthree\n1000 1000 640\n"; out != want {
+				t.Errorf("the script sees %q, want %q", out, want)
+			}
+			if after := tree(t, host); after != before {
+				t.Errorf("the host has\n%s, and had\n%s", after, before)
+			}
+			want := []string{"changed d/x", "changed f", "added moved", "added moved/y", "added n", "added n/l", "added n/x"}
+			wantDiff(t, s, "removed d/e", "removed d/e/y", "changed d/x", "changed f", "removed gone", "added moved", "added moved/y", "added n", "added n/l", "added n/x", "added p")
+			list, err := s.Commit(t.Context())
+			want = append([]string{"removed d/e", "removed d/e/y"}, want[:2]...)
+			want = append(want, "removed gone", "added moved", "added moved/y", "added n", "added n/l", "added n/x")
+			if got := changed(list); err != nil || !slices.Equal(got, want) {
+				t.Errorf("Commit = %q, %v", got, err)
+			}
+			uid := os.Getuid()
+			for _, line := range []string{
+				fmt.Sprintf("/f -rw-r----- %d \"one\\nmore\\n\"\n", uid), fmt.Sprintf("/d/x -rw------- %d \"two\\n\"\n", uid),
+				fmt.Sprintf("/moved/y -rw-r----- %d \"three\\n\"\n", uid), fmt.Sprintf("/n/l Lrwxrwxrwx %d \"../f\"\n", uid),
+			} {
+				if got := tree(t, host); !strings.Contains(got, line) || strings.Contains(got, "gone") || strings.Contains(got, "/p ") {
+					t.Errorf("no %q in\n%s", line, got)
+				}
+			}
+			wantDiff(t, s, "added p")
+			output(t, s, "echo again > n/x", shell(nil))
+			if _, err := s.Commit(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if err := os.WriteFile(filepath.Join(host, "f"), []byte("host\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			output(t, s, "echo again > f; echo x > other", shell(nil))
+			if list, err := s.Commit(t.Context()); !errors.Is(err, engine.ErrConflict) || len(list) > 0 || strings.Contains(tree(t, host), "other") {
+				t.Errorf("Commit = %v, %v", list, err)
+			}
+			noCanary(t, []byte(tree(t, host)))
+		})
+	})
+}
+
+// Both tiers work in one directory.
+func TestOverlay_BothTiers(t *testing.T) {
+	w := wasm.New(&wasm.Options{Idle: -1})
+	defer func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := w.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	each(t, func(t *testing.T, d *native.Driver) {
+		eachOverlay(t, []engine.Driver{w}, d, func(t *testing.T, s *engine.Session, host string) {
+			printed(t, s, `import os
+print(open("f").read(), sorted(os.listdir(".")))
+open("d/python", "w").write("by python")
+os.remove("gone")
+os.rename("d/e", "moved")`, python(nil), "one\n ['d', 'f', 'gone']\n")
+			printed(t, s, "cat d/python; echo; ls; echo >> f", shell(nil), "by python\nd\nf\nmoved\n")
+			wantDiff(t, s, "removed d/e", "removed d/e/y", "added d/python", "changed f", "removed gone", "added moved", "added moved/y")
+			if _, err := s.Commit(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			wantDiff(t, s)
+			if data, err := os.ReadFile(filepath.Join(host, "d/python")); string(data) != "by python" || err != nil {
+				t.Errorf("%q, %v", data, err)
+			}
+		})
+	})
+}
+
+// A script that does its worst while Diff looks, and before Commit.
+func TestOverlay_Hostile(t *testing.T) {
+	each(t, func(t *testing.T, d *native.Driver) {
+		eachOverlay(t, nil, d, func(t *testing.T, s *engine.Session, host string) {
+			p := start(t, s, `i=0
+while :; do i=$((i+1))
+  rm -rf d; ln -s / d; rm d; mkdir -p d/e; echo $i > d/e/y; mv d dd; ln -s /etc d; rm d; mkfifo d; rm d; mv dd d
+  echo $i > f; chmod 0 f d; chmod 700 d
+done`, shell(&engine.RunOptions{Timeout: time.Minute}))
+			for range 50 {
+				list, err := s.Diff(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, c := range list {
+					if strings.Contains(c.Path, "hostname") || strings.Contains(c.Path, "passwd") {
+						t.Fatalf("Diff is outside: %+v", c)
+					}
+				}
+			}
+			if _, err := s.Commit(t.Context()); !errors.Is(err, engine.ErrBusy) {
+				t.Errorf("Commit = %v", err)
+			}
+			p.Kill()
+			result(t, p, patience)
+			output(t, s, `chmod -R u+rwx . 2>/dev/null; rm -rf ..?* * 2>/dev/null; ln -s / d; ln -s ../../../../../../etc up; mkdir m; chmod 0 m; echo x > f; chmod 0 f
+printf x > "$(printf 'a\nb')"; mkfifo fifo; exit 0`, shell(nil))
+			commit := func() (list []engine.Change, err error) {
+				for range 1000 { // a run is taken off a moment after its end
+					if list, err = s.Commit(t.Context()); !errors.Is(err, engine.ErrBusy) {
+						break
+					}
+					time.Sleep(time.Millisecond)
+				}
+				return list, err
+			}
+			if _, err := commit(); err != nil {
+				t.Fatal(err)
+			}
+			if target, err := os.Readlink(filepath.Join(host, "d")); target != "/" || err != nil {
+				t.Errorf("the link leads to %q, %v", target, err)
+			}
+			for _, name := range []string{"f", "m"} {
+				if info, err := os.Lstat(filepath.Join(host, name)); err != nil || info.Mode().Perm() != 0 {
+					t.Errorf("%s: %v, %v", name, info, err)
+				}
+			}
+			// What is a link on the host is replaced, and never gone through.
+			output(t, s, "rm d; mkdir d; echo x > d/canary-of-this-test", shell(nil))
+			if _, err := commit(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Lstat("/canary-of-this-test"); err == nil {
+				t.Error("it was written to the root")
+			}
+			wantDiff(t, s, "added fifo")
+			_ = os.Chmod(filepath.Join(host, "m"), 0o700)
+		})
+	})
+}
+
+// A write through a mapping of a file in memory shows in no time of the file.
+func TestOverlay_Mapped(t *testing.T) {
+	need(t, "python3")
+	each(t, func(t *testing.T, d *native.Driver) {
+		eachOverlay(t, nil, d, func(t *testing.T, s *engine.Session, _ string) {
+			const script = `import mmap
+f = open("f", "r+b")
+m = mmap.mmap(f.fileno(), 0)
+print(m[:3])
+m[0:3] = b"ONE"`
+			printed(t, s, script, python(nil), "b'one'\n")
+			wantDiff(t, s, "changed f")
+			if err := s.Mark(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			wantDiff(t, s)
+			printed(t, s, strings.ReplaceAll(script, "ONE", "two"), python(nil), "b'ONE'\n")
+			wantDiff(t, s, "changed f")
+		})
+	})
+}
