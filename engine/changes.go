@@ -30,7 +30,8 @@ type Change struct {
 	// Size and OldSize are of regular files, in bytes. Else they are 0.
 	Size, OldSize int64
 	// SHA256 is of the content of a regular file, in lower-case hexadecimal. It is empty for everything else, and for a
-	// file that may not be read, that was changed all the while it was read, or that is a hole for more than a gibibyte.
+	// file that may not be read, that was changed all the while it was read, or that has holes when those of all files
+	// have come to more than a gibibyte.
 	SHA256 string
 	// Target is where a link leads, as the link says it.
 	Target string

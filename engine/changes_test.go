@@ -144,7 +144,7 @@ func TestDiff_PutUnderWay(t *testing.T) {
 	r := readerFunc(func(p []byte) (int, error) {
 		list, err := s.List(t.Context(), ".")
 		if err != nil || len(list) > 1 {
-			return 0, fmt.Errorf("%v, %v", list, err)
+			return 0, fmt.Errorf("%v, %w", list, err)
 		}
 		got, err := s.Diff(t.Context())
 		if err != nil || len(got) > 0 {

@@ -242,15 +242,15 @@ func TestCommit_NamesAreBytes(t *testing.T) {
 
 func TestCommit_Deep(t *testing.T) {
 	s, host, _ := lay(t)
-	nest(t, s.files.root, 2000, true)
+	nest(t, s.files.root, 500, true)
 	list, err := s.Commit(t.Context())
-	if must(t, err); len(list) != 4000 {
+	if must(t, err); len(list) != 1000 {
 		t.Errorf("%d changes", len(list))
 	}
 	wantLines(t, "Diff", diff(t, s))
 	must(t, s.RemoveAll(t.Context(), "d"), s.Remove(t.Context(), "f"))
 	list, err = s.Commit(t.Context())
-	if must(t, err); len(list) != 4000 {
+	if must(t, err); len(list) != 1000 {
 		t.Errorf("%d changes", len(list))
 	}
 	if names := listing(t, host); len(names) > 0 {

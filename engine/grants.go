@@ -90,8 +90,8 @@ func (g *grantField) check(workDir, overlay string) string {
 
 // entangled reports whether one of two directories is in the other one. Target has no links.
 func entangled(dir, target string) bool {
-	real, err := filepath.EvalSymlinks(dir)
-	return err == nil && (within(real, target) || within(target, real))
+	dir, err := filepath.EvalSymlinks(dir)
+	return err == nil && (within(dir, target) || within(target, dir))
 }
 
 // reserved says why a path cannot be granted whatever is there: it covers one of dirs, or lies in it.

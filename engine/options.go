@@ -26,7 +26,11 @@ type Options struct {
 	// Overlay is a host directory over which the session lies: the work directory has what is in it when the session
 	// is opened, and what scripts change stays in the session until Session.Commit. It must be absolute and exist, it may
 	// be reached through a symbolic link, and it must not hold the system's temporary directory. WorkDir must be empty.
-	// See Session.Commit for what is in a work directory made this way, and what is not. Empty: none.
+	//
+	// Open copies it, which takes time and room as large as the directory: Info.OverlayKind. Permission bits, times, links,
+	// hard links and holes are as on the host; owners, extended attributes and set-user-ID bits are not, and FIFOs,
+	// sockets and devices are left out. What may not be read is ErrInvalid. Nobody should change the directory
+	// meanwhile: each file is then as it was at some moment. More than 1,048,576 entries are ErrTooLarge. Empty: none.
 	Overlay string
 	// ReadOnly and ReadWrite are absolute host paths, of files or directories, that scripts see at
 	// the same path. None may be "/", lie inside another or in the work directory or Overlay, or cover it. None may
@@ -109,6 +113,8 @@ type Limits struct {
 	// size to that. Such a tier cannot bound a WorkDir that is given: that is ErrNotEnforceable.
 	//
 	// In other sessions the work directory is an ordinary one, and file calls and the tier count.
+	//
+	// What a session with Overlay has copied counts. When there is no room for it, Open returns ErrNoSpace.
 	Disk      int64
 	DiskFiles int64
 	// Processes is the number of processes and threads. Zero: 256 in the native tier. The wasm tier

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// OverlayKind says how a session lies over a directory. Each is as safe as the other; what differs is the cost.
+// OverlayKind says how a session lies over a directory.
 type OverlayKind string
 
-// OverlayCopy: Open copies the directory. Where both lie on one file system that can share content (Btrfs, XFS), the
-// files' content is shared until a script changes it.
+// OverlayCopy is the only kind by now: Open copies the directory. Where both lie on one file system that can share
+// content (Btrfs, XFS), the files' content is shared until a script changes it.
 const OverlayCopy OverlayKind = "copy"
 
 // overlayDir checks Options.Overlay and returns it without links.

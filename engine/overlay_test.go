@@ -267,8 +267,11 @@ func TestCommit_Conflicts(t *testing.T) {
 		{"link planted", writes("new", "work"), func(dir string) error { return os.Symlink("../out/new", filepath.Join(dir, "new")) }, []string{"new"}},
 		{"something new in what is removed", removes("d"), writes("d/new", "host"), []string{"d", "d/f"}},
 		{"deep in what is removed", removes("e"), writes("e/e/new", "host"), []string{"e/e", "e/e/f"}},
-		{"two", func(dir string) error { return errors.Join(writes("d/f", "work")(dir), writes("e/e/f", "work")(dir)) },
-			func(dir string) error { return errors.Join(writes("d/f", "host")(dir), removes("e/e/f")(dir)) }, []string{"d/f", "e/e/f"}},
+		{
+			"two", func(dir string) error { return errors.Join(writes("d/f", "work")(dir), writes("e/e/f", "work")(dir)) },
+			func(dir string) error { return errors.Join(writes("d/f", "host")(dir), removes("e/e/f")(dir)) },
+			[]string{"d/f", "e/e/f"},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, host, work := lay(t, "d/f", "f", "e/e/f", "f", "a", "a", "z", "z")

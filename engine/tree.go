@@ -100,13 +100,13 @@ type delta struct {
 }
 
 // compare returns the differences between two directories, by name.
-func compare(old, new *node) []*delta {
+func compare(old, now *node) []*delta {
 	var oldNames, newNames map[string]*node
-	if old.isDir() {
+	if old != nil {
 		oldNames = old.children
 	}
-	if new.isDir() {
-		newNames = new.children
+	if now != nil {
+		newNames = now.children
 	}
 	names := slices.Collect(maps.Keys(newNames))
 	for name := range oldNames {

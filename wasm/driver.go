@@ -10,6 +10,7 @@ import (
 
 	"github.com/sandbar-dev/sandbar/engine"
 	"github.com/sandbar-dev/sandbar/wasm/internal/guestfs"
+	"github.com/sandbar-dev/sandbar/wasm/internal/imports"
 	"github.com/sandbar-dev/sandbar/wasm/python"
 )
 
@@ -101,6 +102,9 @@ func (d *Driver) load(ctx context.Context) error {
 	}
 	trees, err := d.library()
 	if err != nil {
+		return err
+	}
+	if err := imports.Prepare(); err != nil {
 		return err
 	}
 	p, warnings, err := loadInterpreter(ctx, &d.opts, trees)
