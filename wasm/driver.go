@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -104,10 +105,12 @@ func (d *Driver) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := imports.Prepare(); err != nil {
-		return err
-	}
+	named := make(chan error, 1)
+	go func() { named <- imports.Prepare() }()
 	p, warnings, err := loadInterpreter(ctx, &d.opts, trees)
+	if namesErr := <-named; err == nil && namesErr != nil {
+		return errors.Join(namesErr, p.close(ctx))
+	}
 	if err != nil {
 		return err
 	}

@@ -163,3 +163,12 @@ func TestRun_Environment(t *testing.T) {
 		})
 	}
 }
+
+// What has passed since a run began is seconds, in each of Python's clocks.
+func TestRun_Times(t *testing.T) {
+	s := openSession(t, shared(t))
+	got := mustPrint(t, s, "import os, time; t = os.times(); print(0 <= t.user < 600, t.system, abs(t.elapsed - time.monotonic()) < 600)")
+	if got != "True 0.0 True\n" {
+		t.Errorf("printed %q", got)
+	}
+}
