@@ -20,24 +20,25 @@ type fileCopy struct {
 	digest *digester
 	// clone is cleared when content cannot be shared. Nil: it is not to be.
 	clone *bool
+	made  bool
 }
 
 // run makes the copy, with mode 0600. It returns the hash of what it copied, and none where it did not read it.
 func (f *fileCopy) run(ctx context.Context) (*digest, error) {
-	if err := f.with(os.O_CREATE|os.O_EXCL, func(*os.File) error { return nil }); err != nil {
-		return nil, err
-	}
 	if f.clone != nil && *f.clone && f.size > 0 {
-		if err := f.with(0, func(dst *os.File) error { return cloneFile(dst, f.src) }); err == nil {
-			return nil, nil //nolint:nilnil // see above
+		err := f.with(func(dst *os.File) error {
+			*f.clone = cloneFile(dst, f.src) == nil
+			return nil
+		})
+		if err != nil || *f.clone {
+			return nil, err
 		}
-		*f.clone = false
 	}
 	d := f.digest
 	d.hash.Reset()
-	hashed := true
+	hashed, ends := true, f.size == 0 // ends: in a hole, which nothing is written for
 	err := segments(f.src, f.size, func(off, n int64, hole bool) error {
-		if !hole {
+		if ends = hole; !hole {
 			return f.copy(ctx, off, n)
 		}
 		err := error(nil)
@@ -49,8 +50,8 @@ func (f *fileCopy) run(ctx context.Context) (*digest, error) {
 		}
 		return err
 	})
-	if err == nil {
-		err = f.with(0, func(dst *os.File) error { return dst.Truncate(f.size) })
+	if err == nil && ends {
+		err = f.with(func(dst *os.File) error { return dst.Truncate(f.size) })
 	}
 	if err != nil || !hashed {
 		return nil, err
@@ -61,7 +62,7 @@ func (f *fileCopy) run(ctx context.Context) (*digest, error) {
 // copy copies a part that is not a hole.
 func (f *fileCopy) copy(ctx context.Context, off, n int64) error {
 	return pieces(ctx, off, n, piece, func(off, n int64) error {
-		return f.with(0, func(dst *os.File) error {
+		return f.with(func(dst *os.File) error {
 			return pieces(ctx, off, n, int64(len(f.digest.buf)), func(off, n int64) error {
 				buf := f.digest.buf[:n]
 				got, err := f.src.ReadAt(buf, off)
@@ -80,14 +81,19 @@ func (f *fileCopy) copy(ctx context.Context, off, n int64) error {
 	})
 }
 
-// with calls g with the copy.
-func (f *fileCopy) with(flags int, g func(dst *os.File) error) error {
+// with calls g with the copy, which is made the first time.
+func (f *fileCopy) with(g func(dst *os.File) error) error {
+	flags := os.O_WRONLY | calmFlags
+	if !f.made {
+		flags |= os.O_CREATE | os.O_EXCL
+	}
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	dst, err := f.dir.OpenFile(f.name, os.O_WRONLY|calmFlags|flags, 0o600)
+	dst, err := f.dir.OpenFile(f.name, flags, 0o600)
 	if err != nil {
 		return err
 	}
+	f.made = true
 	return errors.Join(g(dst), dst.Close())
 }
 
