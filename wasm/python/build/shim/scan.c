@@ -29,7 +29,7 @@ struct scan {
   PyObject *bound; // name -> dotted path, for names that an import binds
   PyObject *stars; // modules that were imported with *
   PyObject *own;   // names that the file itself gives
-  PyObject *seen;  // uses that were reported
+  PyObject *seen[2];  // uses that were reported, and those that are called
 };
 
 static void statements(struct scan *s, asdl_stmt_seq *body);
@@ -100,12 +100,12 @@ report_import(struct scan *s, int line, const char *module)
 static void
 report_use(struct scan *s, int line, PyObject *path, int called)
 {
-    PyObject *key = PyUnicode_FromFormat("%c%U", called ? 'c' : '-', path);
-    const char *text = word(path);
-    if (key != NULL && text != NULL && PySet_Contains(s->seen, key) == 0 && PySet_Add(s->seen, key) == 0) {
-        report(s, "use %d %s%s %s\n", line, s->maybe > 0 ? "m" : "", called ? "c" : s->maybe > 0 ? "" : "-", text);
+    if (PySet_Contains(s->seen[called], path) == 0 && PySet_Add(s->seen[called], path) == 0) {
+        const char *text = word(path);
+        if (text != NULL) {
+            report(s, "use %d %s%s %s\n", line, s->maybe > 0 ? "m" : "", called ? "c" : s->maybe > 0 ? "" : "-", text);
+        }
     }
-    Py_XDECREF(key);
     PyErr_Clear();
 }
 
@@ -644,6 +644,23 @@ resolve(struct scan *s, expr_ty e, int *dotted)
     return path;
 }
 
+// star_uses reports a call of a name that nothing binds but perhaps one of the modules that were imported with *.
+static void
+star_uses(struct scan *s, expr_ty e)
+{
+    if (PyList_GET_SIZE(s->stars) == 0 || PySet_Contains(s->own, e->v.Name.id) != 0) {
+        return;
+    }
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(s->stars); i++) {
+        PyObject *name = PyUnicode_FromFormat("%U.%U", PyList_GET_ITEM(s->stars, i), e->v.Name.id);
+        if (name != NULL) {
+            report_use(s, e->lineno, name, 1);
+        }
+        Py_XDECREF(name);
+    }
+    PyErr_Clear();
+}
+
 // use_of reports what e stands for. It returns whether e is a dotted path.
 static int
 use_of(struct scan *s, expr_ty e, int called)
@@ -653,45 +670,34 @@ use_of(struct scan *s, expr_ty e, int called)
     if (path != NULL) {
         report_use(s, e->lineno, path, called);
         Py_DECREF(path);
-        return dotted;
     }
-    if (e->kind == Name_kind && called && PySet_Contains(s->own, e->v.Name.id) == 0) {
-        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(s->stars); i++) {
-            PyObject *name = PyUnicode_FromFormat("%U.%U", PyList_GET_ITEM(s->stars, i), e->v.Name.id);
-            if (name != NULL) {
-                report_use(s, e->lineno, name, called);
-            }
-            Py_XDECREF(name);
-        }
+    else if (e->kind == Name_kind && called) {
+        star_uses(s, e);
     }
-    PyErr_Clear();
     return dotted;
 }
 
-// imports_by_name reports whether a function is one that imports what its first argument names.
+// imports_by_name reports whether a function is one that imports what its first argument names. Path is what it stands
+// for, or NULL.
 static int
-imports_by_name(struct scan *s, expr_ty f)
+imports_by_name(expr_ty f, PyObject *path)
 {
     static const char *const names[] = {"importlib.import_module", "importlib.__import__", "builtins.__import__"};
-    int dotted, found = 0;
-    PyObject *path = resolve(s, f, &dotted);
     if (path == NULL) {
         return f->kind == Name_kind && PyUnicode_EqualToUTF8(f->v.Name.id, "__import__");
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        found |= PyUnicode_EqualToUTF8(path, names[i]);
+        if (PyUnicode_EqualToUTF8(path, names[i])) {
+            return 1;
+        }
     }
-    Py_DECREF(path);
-    return found;
+    return 0;
 }
 
 // import_call reports __import__("name") and importlib.import_module("name").
 static void
 import_call(struct scan *s, expr_ty e)
 {
-    if (asdl_seq_LEN(e->v.Call.args) == 0 || !imports_by_name(s, e->v.Call.func)) {
-        return;
-    }
     expr_ty name = asdl_seq_GET(e->v.Call.args, 0);
     if (name->kind == Constant_kind && PyUnicode_Check(name->v.Constant.value)) {
         const char *module = word(name->v.Constant.value);
@@ -704,9 +710,21 @@ import_call(struct scan *s, expr_ty e)
 static void
 call(struct scan *s, expr_ty e)
 {
-    import_call(s, e);
-    if (!use_of(s, e->v.Call.func, 1)) {
-        expression(s, e->v.Call.func);
+    expr_ty f = e->v.Call.func;
+    int dotted;
+    PyObject *path = resolve(s, f, &dotted);
+    if (asdl_seq_LEN(e->v.Call.args) > 0 && imports_by_name(f, path)) {
+        import_call(s, e);
+    }
+    if (path != NULL) {
+        report_use(s, e->lineno, path, 1);
+        Py_DECREF(path);
+    }
+    else if (f->kind == Name_kind) {
+        star_uses(s, f);
+    }
+    else if (!dotted) {
+        expression(s, f);
     }
     expressions(s, e->v.Call.args);
     keywords(s, e->v.Call.keywords);
@@ -845,8 +863,9 @@ sandbar_scan_tree(mod_ty mod, int is_main, size_t *length)
     s.bound = PyDict_New();
     s.stars = PyList_New(0);
     s.own = PySet_New(NULL);
-    s.seen = PySet_New(NULL);
-    if (s.bound != NULL && s.stars != NULL && s.own != NULL && s.seen != NULL && mod->kind == Module_kind) {
+    s.seen[0] = PySet_New(NULL);
+    s.seen[1] = PySet_New(NULL);
+    if (s.bound != NULL && s.stars != NULL && s.own != NULL && s.seen[0] != NULL && s.seen[1] != NULL && mod->kind == Module_kind) {
         statements(&s, mod->v.Module.body);
         s.uses = 1;
         s.tries = 0;  // the same walk gives the same numbers
@@ -856,7 +875,8 @@ sandbar_scan_tree(mod_ty mod, int is_main, size_t *length)
     Py_XDECREF(s.bound);
     Py_XDECREF(s.stars);
     Py_XDECREF(s.own);
-    Py_XDECREF(s.seen);
+    Py_XDECREF(s.seen[0]);
+    Py_XDECREF(s.seen[1]);
     *length = s.length;
     return s.text;
 }
