@@ -140,11 +140,11 @@ func (p *pieceReader) Read(b []byte) (int, error) {
 }
 
 // ReadSnapshot reads what Snapshot.WriteTo has written, to the end of r. Drivers are those of the sessions that are to be
-// opened from it. Max bounds what it may unpack to, in bytes of memory and files together. Its checksum tells damage;
+// opened from it. Limit bounds what it may unpack to, in bytes of memory and files together. Its checksum tells damage;
 // who made it, it does not tell: a snapshot of a stranger is a script of a stranger, and holds as little. The caller
 // closes the snapshot. Errors: ErrSnapshot for what is no snapshot, damaged, of another version of the form or of the
 // interpreter; ErrTooLarge; ErrNotAvailable when it has an interpreter and no driver can read that.
-func ReadSnapshot(ctx context.Context, drivers []Driver, r io.Reader, max int64) (*Snapshot, error) {
+func ReadSnapshot(ctx context.Context, drivers []Driver, r io.Reader, limit int64) (*Snapshot, error) {
 	tiers, err := tiersOf(drivers)
 	if err != nil {
 		return nil, err
@@ -158,9 +158,9 @@ func ReadSnapshot(ctx context.Context, drivers []Driver, r io.Reader, max int64)
 		return nil, fmt.Errorf("read snapshot: %w", err)
 	}
 	s := &Snapshot{}
-	body, err := checkSnapshot(spool, r, max)
+	body, err := checkSnapshot(spool, r, limit)
 	if err == nil {
-		err = s.read(ctx, tiers, body, max)
+		err = s.read(ctx, tiers, body, limit)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read snapshot: %w", err), s.Close())
@@ -169,15 +169,15 @@ func ReadSnapshot(ctx context.Context, drivers []Driver, r io.Reader, max int64)
 }
 
 // checkSnapshot copies r to a file, looks at its checksum, and gives what is between magic and checksum.
-func checkSnapshot(spool *os.File, r io.Reader, max int64) (io.Reader, error) {
+func checkSnapshot(spool *os.File, r io.Reader, limit int64) (io.Reader, error) {
 	// What is compressed is not much larger than what it unpacks to.
-	most := max + max/64 + 1<<20
+	most := limit + limit/64 + 1<<20
 	n, err := io.Copy(spool, io.LimitReader(r, most+1))
 	switch {
 	case err != nil:
 		return nil, err
 	case n > most:
-		return nil, &TooLargeError{Path: "snapshot", Size: n, Max: max}
+		return nil, &TooLargeError{Path: "snapshot", Size: n, Max: limit}
 	}
 	content := n - sha256.Size
 	magic := make([]byte, len(snapshotMagic))

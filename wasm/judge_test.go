@@ -15,7 +15,7 @@ import (
 func refusing(spec *engine.RunSpec) { spec.Refuse = engine.RefuseDoubtful }
 
 // startError starts a script that must not be started.
-func startError(tb testing.TB, ctx context.Context, s engine.DriverSession, script string, changes ...func(*engine.RunSpec)) error {
+func startError(ctx context.Context, tb testing.TB, s engine.DriverSession, script string, changes ...func(*engine.RunSpec)) error {
 	tb.Helper()
 	spec := &engine.RunSpec{
 		ID: "run", Type: engine.Python, Script: []byte(script), Name: "main.py", Cwd: engine.WorkDir,
@@ -39,7 +39,7 @@ func TestStart_Refuses(t *testing.T) {
 	var stdout, stderr buffer
 	for _, refuse := range []engine.Refuse{engine.RefuseImpossible, engine.RefuseDoubtful} {
 		for range 2 {
-			err := startError(t, t.Context(), s, script, func(spec *engine.RunSpec) {
+			err := startError(t.Context(), t, s, script, func(spec *engine.RunSpec) {
 				spec.Refuse, spec.Stdout, spec.Stderr = refuse, &stdout, &stderr
 			})
 			needs, ok := errors.AsType[*engine.NeedsNativeError](err)
@@ -90,7 +90,7 @@ func TestStart_CancelWhileParsing(t *testing.T) {
 	s := openSession(t, newDriver(t, nil))
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("deliberate"))
 	defer cancel()
-	if err := startError(t, ctx, s, slowToParse, refusing); !strings.Contains(err.Error(), "deliberate") {
+	if err := startError(ctx, t, s, slowToParse, refusing); !strings.Contains(err.Error(), "deliberate") {
 		t.Errorf("%v", err)
 	}
 	if got := mustPrint(t, s, "import os; print(os.listdir())"); got != "[]\n" {
@@ -137,17 +137,17 @@ func TestStart_WorkDirectory(t *testing.T) {
 		}
 	})
 	for script, want := range map[string]string{"import a": "a", "import sub.c": "sub.c", "import b": "b"} {
-		needs, ok := errors.AsType[*engine.NeedsNativeError](startError(t, t.Context(), s, script, refusing))
+		needs, ok := errors.AsType[*engine.NeedsNativeError](startError(t.Context(), t, s, script, refusing))
 		if !ok || needs.Module != want {
 			t.Errorf("%q: %v", script, needs)
 		}
 	}
-	if err := startError(t, t.Context(), s, "import c", refusing, func(spec *engine.RunSpec) { spec.Cwd += "/sub" }); !errors.Is(err, engine.ErrNeedsNative) {
+	if err := startError(t.Context(), t, s, "import c", refusing, func(spec *engine.RunSpec) { spec.Cwd += "/sub" }); !errors.Is(err, engine.ErrNeedsNative) {
 		t.Errorf("in a directory below: %v", err)
 	}
 	mustPrint(t, s, "import good", refusing)
 	// The live interpreter is asked in the same way.
-	if err := startError(t, t.Context(), s, "import a", inLive, func(spec *engine.RunSpec) { spec.Refuse = engine.RefuseImpossible }); !errors.Is(err, engine.ErrNeedsNative) {
+	if err := startError(t.Context(), t, s, "import a", inLive, func(spec *engine.RunSpec) { spec.Refuse = engine.RefuseImpossible }); !errors.Is(err, engine.ErrNeedsNative) {
 		t.Errorf("live: %v", err)
 	}
 	cell(t, s, "import good", func(spec *engine.RunSpec) { spec.Refuse = engine.RefuseImpossible })

@@ -8,7 +8,8 @@ import (
 func TestNeeds(t *testing.T) {
 	list := Needs()
 	for _, want := range []Need{
-		{"ctypes", "absent", "this tier runs no machine code"}, {"subprocess", "useless", "this tier has no processes"},
+		{"ctypes", "absent", "this tier runs no machine code"},
+		{"subprocess", "useless", "this tier has no processes"},
 		{"threading.Thread", "use", "this tier has no threads"},
 	} {
 		if !slices.Contains(list, want) {

@@ -28,23 +28,21 @@ func (v *verdict) init(find bool) {
 	}
 }
 
-// settle notes the verdict, the first time that it is called, and reports whether this was the first time.
-func (v *verdict) settle(needs *engine.NeedsNativeError) (first bool) {
+// settle notes the verdict, the first time that it is called.
+func (v *verdict) settle(needs *engine.NeedsNativeError) {
 	v.once.Do(func() {
-		v.needs, first = needs, true
+		v.needs = needs
 		close(v.settled)
 	})
-	return first
 }
 
-// drop settles that the script must not run, unless the verdict was there before.
-func (v *verdict) drop() bool {
-	first := false
+// drop settles that the script must not run, and reports false when the verdict was there before.
+func (v *verdict) drop() (dropped bool) {
 	v.once.Do(func() {
-		v.dropped, first = true, true
+		v.dropped, dropped = true, true
 		close(v.settled)
 	})
-	return first
+	return dropped
 }
 
 // ask has the guest tell what the script imports, where that is not known.

@@ -114,7 +114,8 @@ var liveTests = []test{
 	{"bad input", func(t *testing.T, s *suite) {
 		session := s.open(t, nil)
 		for _, opts := range []*engine.RunOptions{
-			{Interpreter: "mine"}, {Interpreter: engine.InterpreterSession, Type: engine.Shell},
+			{Interpreter: "mine"},
+			{Interpreter: engine.InterpreterSession, Type: engine.Shell},
 			{Interpreter: engine.InterpreterSession, Terminal: &engine.TerminalSize{Rows: 24, Cols: 80}},
 		} {
 			if _, err := session.Run(within(t), "1", opts); !errors.Is(err, engine.ErrInvalid) {
