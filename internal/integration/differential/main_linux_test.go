@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/internal/testneed"
 	"github.com/sandbar-dev/sandbar/native"
 	"github.com/sandbar-dev/sandbar/wasm"
 )
@@ -64,7 +63,7 @@ func (p *place) open(tb testing.TB) engine.Driver {
 	if p.backend == "" && p.err != nil {
 		tb.Fatal(p.err)
 	}
-	require(tb, p.feature(), p.err)
+	testneed.Feature(tb, p.feature(), p.err)
 	return p.driver
 }
 
@@ -97,25 +96,6 @@ func (p *place) feature() string {
 	return p.name
 }
 
-// require skips a test for want of a feature, or fails it where SANDBOX_REQUIRE says that the feature is there.
-func require(tb testing.TB, feature string, err error) {
-	tb.Helper()
-	if err == nil {
-		return
-	}
-	if required(feature) {
-		tb.Fatalf("%s is required here: %v", feature, err)
-	}
-	tb.Skipf("%s: %v", feature, err)
-}
-
-func required(feature string) bool {
-	return slices.ContainsFunc(strings.Split(os.Getenv("SANDBOX_REQUIRE"), ","), func(f string) bool {
-		name, _, _ := strings.Cut(f, ":")
-		return name == feature
-	})
-}
-
 // hostPath is the Python that scripts find in cells. CI installs it with all of the standard library ("python3-full" in
 // SANDBOX_REQUIRE).
 const hostPath = "/usr/bin/python3"
@@ -128,7 +108,7 @@ const oldestPython, newestPython = 11, 13
 func pythonMinor(tb testing.TB) int {
 	tb.Helper()
 	minor, err := findPython()
-	require(tb, "python3-full", err)
+	testneed.Feature(tb, "python3-full", err)
 	return minor
 }
 

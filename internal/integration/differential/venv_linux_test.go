@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/internal/testneed"
 )
 
 // wheel is a package that needs no building: PEP 427. Its files are given as names and contents by turns.
@@ -40,7 +41,7 @@ func wheel(t *testing.T, name, version string, files ...string) []byte {
 // openVenv opens a session with both tiers and a virtual environment.
 func openVenv(t *testing.T, p *place) *workspace {
 	t.Helper()
-	require(t, "python3-venv", exec.Command(hostPath, "-c", "import venv, pip").Run())
+	testneed.Feature(t, "python3-venv", exec.Command(hostPath, "-c", "import venv, pip").Run())
 	return openBoth(t, p, &engine.Options{Venv: true, Limits: engine.Limits{OpenFiles: 1024}})
 }
 
@@ -149,7 +150,7 @@ func TestVenv_Order(t *testing.T) {
 func TestVenv_UV(t *testing.T) {
 	eachVenv(t, func(w *workspace) {
 		if strings.TrimSpace(w.shell("command -v uv || true")) == "" {
-			require(w.t, "uv", errors.New("not installed where a script finds it"))
+			testneed.Feature(w.t, "uv", errors.New("not installed where a script finds it"))
 		}
 		if err := w.PutBytes(w.t.Context(), "inside-1-py3-none-any.whl", wheel(w.t, "inside", "1", "inside.py", "VALUE = 7\n"), nil); err != nil {
 			w.t.Fatal(err)

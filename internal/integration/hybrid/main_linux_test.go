@@ -5,12 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/internal/testneed"
 	"github.com/sandbar-dev/sandbar/native"
 	"github.com/sandbar-dev/sandbar/wasm"
 )
@@ -54,13 +53,7 @@ func closeProcesses() error {
 func drivers(tb testing.TB) []engine.Driver {
 	tb.Helper()
 	d, err := processes()
-	if err != nil {
-		required := slices.ContainsFunc(strings.Split(os.Getenv("SANDBOX_REQUIRE"), ","), func(f string) bool { return f == "userns" })
-		if required {
-			tb.Fatalf("userns is required here: %v", err)
-		}
-		tb.Skipf("userns: %v", err)
-	}
+	testneed.Feature(tb, "userns", err)
 	return []engine.Driver{python, engine.Deferred(d)}
 }
 

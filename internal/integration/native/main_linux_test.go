@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/internal/testneed"
 	"github.com/sandbar-dev/sandbar/native"
 )
 
@@ -107,7 +108,7 @@ func driver(tb testing.TB, b native.Backend) *native.Driver {
 			s.err = s.driver.Prepare(context.Background())
 		}
 	})
-	require(tb, featureOf(b), s.err)
+	testneed.Feature(tb, featureOf(b), s.err)
 	return s.driver
 }
 

@@ -5,32 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/sandbar-dev/sandbar/internal/testneed"
 	"github.com/sandbar-dev/sandbar/native"
 )
-
-// require skips a test for want of a feature, or fails it where SANDBOX_REQUIRE says that the feature is there.
-func require(tb testing.TB, feature string, err error) {
-	tb.Helper()
-	if err == nil {
-		return
-	}
-	if required(feature) {
-		tb.Fatalf("%s is required here: %v", feature, err)
-	}
-	tb.Skipf("%s: %v", feature, err)
-}
-
-// required reports whether SANDBOX_REQUIRE names the feature, with or without a version behind a colon.
-func required(feature string) bool {
-	return slices.ContainsFunc(strings.Split(os.Getenv("SANDBOX_REQUIRE"), ","), func(f string) bool {
-		name, _, _ := strings.Cut(f, ":")
-		return name == feature
-	})
-}
 
 // cellPath is the PATH of scripts.
 const cellPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -42,7 +22,7 @@ func need(tb testing.TB, programs ...string) {
 	tb.Helper()
 	for _, name := range programs {
 		if !installed(name) {
-			require(tb, name, errNotInstalled)
+			testneed.Feature(tb, name, errNotInstalled)
 		}
 	}
 }
@@ -60,7 +40,7 @@ func installed(name string) bool {
 func needCgroup(tb testing.TB, d *native.Driver) {
 	tb.Helper()
 	if !hasCgroup(d) {
-		require(tb, "cgroup", errors.New(d.Info().Enforced["cgroup"]))
+		testneed.Feature(tb, "cgroup", errors.New(d.Info().Enforced["cgroup"]))
 	}
 }
 
@@ -74,7 +54,7 @@ func needLandlock(tb testing.TB, d *native.Driver, least int) {
 	if err == nil && abi < least {
 		err = fmt.Errorf("ABI %d, less than %d", abi, least)
 	}
-	require(tb, "landlock", err)
+	testneed.Feature(tb, "landlock", err)
 }
 
 // needRoot skips a test that only root can do.

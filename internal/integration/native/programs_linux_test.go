@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/internal/testneed"
 	"github.com/sandbar-dev/sandbar/native"
 )
 
@@ -79,7 +80,7 @@ const watcher = fs.watch("."); setTimeout(() => fs.writeFile("g", ""), 50); for 
 	{
 		name: "npm", needs: []string{"npm", "node"},
 		files:  map[string]string{"toy.tgz": tarball("package/package.json", `{"name":"toy","version":"1.2.3","main":"i.js","bin":{"toy":"b.js"},"scripts":{"postinstall":"node -e \"fs.writeFileSync('ran','')\""}}`, "package/i.js", "exports.x = 41 + 1\n", "package/b.js", "#!/usr/bin/env node\nconsole.log('bin')\n")},
-		script: `npm init -y >/dev/null && npm install --offline --no-audit --no-fund --silent ./toy.tgz && node -e 'console.log(require("toy").x, require("toy/package.json").version)' && npx --no-install toy && ls node_modules/toy/ran && npm ls --json | node -e 'console.log(Object.keys(JSON.parse(fs.readFileSync(0)).dependencies))'; npm pkg set scripts.t='echo scripted' && npm run --silent t`,
+		script: `npm init -y >/dev/null && npm install --offline --no-audit --no-fund --silent ./toy.tgz && node -e 'console.log(testneed.Feature("toy").x, testneed.Feature("toy/package.json").version)' && npx --no-install toy && ls node_modules/toy/ran && npm ls --json | node -e 'console.log(Object.keys(JSON.parse(fs.readFileSync(0)).dependencies))'; npm pkg set scripts.t='echo scripted' && npm run --silent t`,
 		want:   lines("42 1.2.3", "bin", "node_modules/toy/ran", "[ 'toy' ]", "scripted"),
 		opts:   engine.Options{Limits: wide},
 	},
@@ -303,9 +304,9 @@ const goCommand = "/usr/local/go/bin/go"
 // turn; it is not in the PATH of scripts.
 func TestPrograms_Go(t *testing.T) {
 	if _, err := os.Stat(goCommand); err != nil {
-		require(t, "go", fmt.Errorf("%s: %w", goCommand, errNotInstalled))
+		testneed.Feature(t, "go", fmt.Errorf("%s: %w", goCommand, errNotInstalled))
 	}
-	if testing.Short() && !required("go") {
+	if testing.Short() && !testneed.Required("go") {
 		t.Skip("it compiles the standard library")
 	}
 	cache := wideTemp(t)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/internal/testneed"
 	"github.com/sandbar-dev/sandbar/native"
 	"github.com/sandbar-dev/sandbar/wasm"
 )
@@ -176,12 +177,7 @@ func TestAuto_FilesChange(t *testing.T) {
 func open(t *testing.T, tier engine.Tier, s *script) *engine.Session {
 	t.Helper()
 	both, err := drivers()
-	if err != nil {
-		if slices.Contains(strings.Split(os.Getenv("SANDBOX_REQUIRE"), ","), "userns") {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	testneed.Feature(t, "userns", err)
 	session, err := engine.Open(t.Context(), both, &engine.Options{PythonTier: tier, Venv: s.packages != nil})
 	if err != nil {
 		t.Fatal(err)
