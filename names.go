@@ -25,6 +25,8 @@ type (
 	Result = engine.Result
 	// Usage is what the runs of a session took together.
 	Usage = engine.Usage
+	// Snapshot is a copy of a session, for Options.From.
+	Snapshot = engine.Snapshot
 	// ExitError is the error of Session.RunCode for a script that failed.
 	ExitError = engine.ExitError
 	// Backend is how the native tier isolates: for OpenWith.
@@ -35,6 +37,16 @@ type (
 const (
 	Python = engine.Python
 	Shell  = engine.Shell
+)
+
+// InterpreterSession is for RunOptions.Interpreter: the run uses the session's live interpreter.
+const InterpreterSession = engine.InterpreterSession
+
+// The tiers, for Options.PythonTier. The zero value is TierAuto.
+const (
+	TierAuto   = engine.TierAuto
+	TierWasm   = engine.TierWasm
+	TierNative = engine.TierNative
 )
 
 // The backends. What each one isolates is said at native.Backend.

@@ -2,6 +2,7 @@ package sandbar
 
 import (
 	"context"
+	"io"
 	"sync"
 
 	"github.com/sandbar-dev/sandbar/engine"
@@ -38,6 +39,12 @@ func OpenWith(ctx context.Context, backend Backend, opts *Options) (*Session, er
 		return processes.Open(ctx, opts)
 	}
 	return engine.Open(ctx, []engine.Driver{shared.wasm(), engine.Deferred(processes)}, opts)
+}
+
+// ReadSnapshot reads what Snapshot.WriteTo has written, to the end of r. Limit bounds what it may unpack to, in bytes of memory
+// and files together. The caller closes the snapshot. Errors are those of engine.ReadSnapshot.
+func ReadSnapshot(ctx context.Context, r io.Reader, limit int64) (*Snapshot, error) {
+	return engine.ReadSnapshot(ctx, []engine.Driver{shared.wasm()}, r, limit)
 }
 
 // Prepare gets the interpreter ready, so that the first run does not wait for it.
