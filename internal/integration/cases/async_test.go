@@ -69,9 +69,9 @@ func TestAsync_Advice(t *testing.T) {
 		{"thread", "import threading; threading.Thread(target=print).start()", "RuntimeError"},
 		{"pool", "import concurrent.futures as c\nc.ThreadPoolExecutor().submit(print)", "RuntimeError"},
 		{"to_thread", "import asyncio; asyncio.run(asyncio.to_thread(print))", "RuntimeError"},
-		{"subprocess", "import subprocess; subprocess.run(['ls'])", ""},
+		{"subprocess", "name = 'subprocess'; __import__(name).run(['ls'])", ""}, // else it would be refused beforehand
 		{"os.system", "import os; os.system('ls')", ""},
-		{"multiprocessing", "import multiprocessing as m; m.Pool(2)", ""},
+		{"multiprocessing", "name = 'multiprocessing'; __import__(name).Pool(2)", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out := exec(t, session, tt.script, &engine.RunOptions{Timeout: patience})

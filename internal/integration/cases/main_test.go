@@ -19,10 +19,15 @@ const patience = 5 * time.Minute
 // machine is: the measured time is logged.
 const bound = 10 * time.Second
 
-// open opens a session that is closed when the test ends.
+// open opens a session whose Python scripts run in the wasm tier, and which is closed when the test ends.
 func open(tb testing.TB, opts *engine.Options) *engine.Session {
 	tb.Helper()
-	session, err := sandbar.Open(tb.Context(), opts)
+	var o engine.Options
+	if opts != nil {
+		o = *opts
+	}
+	o.PythonTier = engine.TierWasm
+	session, err := sandbar.Open(tb.Context(), &o)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -71,5 +76,5 @@ func lines(s ...string) string { return strings.Join(s, "\n") + "\n" }
 
 // openPlain opens a session that the caller closes.
 func openPlain(tb testing.TB) (*engine.Session, error) {
-	return sandbar.Open(tb.Context(), nil)
+	return sandbar.Open(tb.Context(), &engine.Options{PythonTier: engine.TierWasm})
 }

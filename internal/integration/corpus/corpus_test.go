@@ -82,7 +82,7 @@ var address = regexp.MustCompile(`0x[0-9a-f]{6,}`)
 // runScript runs one script of the corpus in a session of its own.
 func runScript(t *testing.T, name string) outcome {
 	ctx := t.Context()
-	session, err := sandbar.Open(ctx, &engine.Options{MaxOutput: 64 << 20, Timeout: timeout})
+	session, err := sandbar.Open(ctx, &engine.Options{PythonTier: engine.TierWasm, MaxOutput: 64 << 20, Timeout: timeout})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ const modulesGolden = "modules.golden"
 // TestModules_Golden imports each module of the standard library, each in a run of its own. The golden file
 // tells which there are; the table in the documentation is made from it and from native.modules.
 func TestModules_Golden(t *testing.T) {
-	session, err := sandbar.Open(t.Context(), nil)
+	session, err := sandbar.Open(t.Context(), &sandbar.Options{PythonTier: sandbar.TierWasm})
 	if err != nil {
 		t.Fatal(err)
 	}

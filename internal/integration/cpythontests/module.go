@@ -50,7 +50,7 @@ const resultsFile = "results.jsonl"
 // has failed, and the next run goes on after it.
 func runModule(ctx context.Context, tests, name string, l limits) (_ *moduleResult, err error) {
 	session, err := sandbar.Open(ctx, &engine.Options{
-		ReadOnly: []string{tests}, MaxOutput: 1 << 20, Timeout: l.module,
+		PythonTier: engine.TierWasm, ReadOnly: []string{tests}, MaxOutput: 1 << 20, Timeout: l.module,
 		Limits: engine.Limits{Memory: 2 << 30, Tmp: 512 << 20, TmpFiles: 1 << 16, OpenFiles: 1024},
 	})
 	if err != nil {
