@@ -74,7 +74,7 @@ func enter(dir *os.Root, name string, info fs.FileInfo) (*os.Root, error) {
 		return nil, err
 	}
 	now, err := sub.Stat(".")
-	if err == nil && !os.SameFile(now, info) {
+	if err == nil && !os.SameFile(now, info) || errors.Is(err, fs.ErrNotExist) { // in a removed directory there is no "."
 		err = errMoved
 	}
 	if err != nil {

@@ -160,6 +160,9 @@ func (c *copier) dir(ctx context.Context, n *node) error {
 		}
 		return nil
 	})
+	if at == "." && errors.Is(err, fs.ErrNotExist) { // the directory itself went meanwhile
+		err = nil
+	}
 	if err != nil {
 		return c.problem(at, err)
 	}
@@ -271,7 +274,7 @@ func (c *copier) sub(ctx context.Context, info fs.FileInfo, parent *node) error 
 	n := &node{host: newStat(info)}
 	err = c.dir(ctx, n)
 	c.to.pop()
-	if err != nil {
+	if err != nil && !errors.Is(err, errMoved) {
 		return err
 	}
 	if to, err = c.to.here(); err != nil {

@@ -433,3 +433,39 @@ func FuzzUnpack(f *testing.F) {
 		}
 	})
 }
+
+// A snapshot of a directory in which things come and go has what was there, and is no error.
+func TestSnapshot_WhileFilesComeAndGo(t *testing.T) {
+	s := openTiers(t, nil, newLiveFake("x"))
+	dir := s.Info().HostDir
+	stop := make(chan struct{})
+	var writers sync.WaitGroup
+	for i := range 3 {
+		writers.Go(func() {
+			top := filepath.Join(dir, fmt.Sprint("d", i))
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				_ = os.MkdirAll(filepath.Join(top, "a/b/c"), 0o755)
+				_ = os.WriteFile(filepath.Join(top, "a/b/f"), []byte("x"), 0o644)
+				_ = os.Symlink("f", filepath.Join(top, "a/b/l"))
+				_ = os.RemoveAll(top)
+			}
+		})
+	}
+	for range 200 {
+		snap, err := s.Snapshot(t.Context())
+		if err == nil {
+			err = snap.Close()
+		}
+		if err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	close(stop)
+	writers.Wait()
+}
