@@ -36,10 +36,8 @@ type execution struct {
 	control *control
 	verdict verdict
 	shadow  []string // modules of the image in whose place the script has files of its own
-	// timedOut is set before the run is stopped when its time passed before the verdict.
-	timedOut bool
-	done     chan struct{}
-	exit     engine.Exit
+	done    chan struct{}
+	exit    engine.Exit
 }
 
 // place is the interpreter that a run gets.
@@ -171,7 +169,7 @@ func (e *execution) execute(parent context.Context, seat *seat) bool {
 // failed fills in the end of a run that a stop, a trap or a panic ended.
 func (e *execution) failed(err error, seat *seat) {
 	switch {
-	case errors.Is(err, errKilled) && e.timedOut:
+	case errors.Is(err, errKilled) && e.verdict.late:
 		e.exit.Code, e.exit.Reason = codeKilled, engine.ReasonTimeout
 	case errors.Is(err, errKilled):
 		e.exit.Code, e.exit.Signal, e.exit.Reason = codeKilled, 9, engine.ReasonSignaled

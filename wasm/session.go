@@ -65,13 +65,12 @@ func (e *execution) settled(ctx context.Context) (engine.DriverRun, error) {
 		select {
 		case <-e.verdict.settled:
 		case <-late:
-			if e.verdict.drop() {
-				e.timedOut = true
+			if e.verdict.drop(true) {
 				e.Stop(0)
 				return e, nil
 			}
 		case <-ctx.Done():
-			if e.verdict.drop() {
+			if e.verdict.drop(false) {
 				e.Stop(0)
 				<-e.done
 				return nil, fmt.Errorf("wasm tier: look at the script: %w", context.Cause(ctx))

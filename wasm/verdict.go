@@ -15,6 +15,7 @@ type verdict struct {
 	once    sync.Once
 	needs   *engine.NeedsNativeError // set before settled is closed
 	dropped bool                     // nobody waits for it any more: the script must not run
+	late    bool                     // because its time has passed
 	held    heldOutput
 	stderr  io.Writer
 }
@@ -37,9 +38,9 @@ func (v *verdict) settle(needs *engine.NeedsNativeError) {
 }
 
 // drop settles that the script must not run, and reports false when the verdict was there before.
-func (v *verdict) drop() (dropped bool) {
+func (v *verdict) drop(late bool) (dropped bool) {
 	v.once.Do(func() {
-		v.dropped, dropped = true, true
+		v.dropped, v.late, dropped = true, late, true
 		close(v.settled)
 	})
 	return dropped
