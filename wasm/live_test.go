@@ -195,3 +195,32 @@ func TestLive_Reset(t *testing.T) {
 		t.Errorf("after the reset: %s", value)
 	}
 }
+
+// The limits of a run hold in the live interpreter, and one that ends it says so.
+func TestLive_Limits(t *testing.T) {
+	s := openSession(t, shared(t))
+	if threadCPU() < 0 {
+		t.Skip("the processor time of a run is not known here")
+	}
+	for range 2 {
+		cell(t, s, "x = 1")
+		exit, _, _ := runScript(t, s, "while True: pass", inLive, func(spec *engine.RunSpec) { spec.Limits.CPU = 30 * time.Millisecond })
+		if exit.Reason != engine.ReasonCPU || !exit.InterpreterLost {
+			t.Errorf("%+v", exit)
+		}
+	}
+	// Each run's own time counts, and not that of those before.
+	cell(t, s, "sum(range(10**6))", func(spec *engine.RunSpec) { spec.Limits.CPU = 5 * time.Second })
+	exit, _, _ := runScript(t, s, "1", inLive, func(spec *engine.RunSpec) { spec.Limits.CPU = 5 * time.Second })
+	if exit.CPUTime > time.Second || exit.InterpreterLost {
+		t.Errorf("%+v", exit)
+	}
+	cell(t, s, "files = []")
+	exit, _, stderr := runScript(t, s, "while True: files.append(open('f', 'a'))", inLive)
+	if exit.Code != 1 || !strings.Contains(stderr, "OSError") || exit.InterpreterLost {
+		t.Errorf("%+v, %q", exit, stderr)
+	}
+	if _, value := cell(t, s, "n = len(files); del files; open('f').close(); 200 < n < 256"); value != "True" {
+		t.Errorf("after too many files: %s", value)
+	}
+}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sandbar-dev/sandbar/engine"
 )
@@ -226,5 +228,44 @@ func TestSession_WarmFails(t *testing.T) {
 		if !errors.Is(err, engine.ErrNotStarted) || !strings.Contains(err.Error(), "No module named 'no_such'") {
 			t.Errorf("%v", err)
 		}
+	}
+}
+
+// A state whose memory is not what an interpreter has is a guest that goes wrong: it ends, and harms nobody.
+func TestState_HostileMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some seconds of crashes")
+	}
+	d := newDriver(t, nil)
+	s := openSession(t, d)
+	cell(t, s, "x = 1")
+	good := encoded(t, snapshotState(t, s))
+	random := rand.New(rand.NewPCG(1, 2))
+	ends := map[engine.Reason]int{}
+	for i := range 40 {
+		bad := bytes.Clone(good)
+		for range 1 << (i % 16) {
+			// Not the header: that is read by code of ours, which the fuzz test tries.
+			at := len(stateID()) + 4096 + random.IntN(len(bad)-len(stateID())-4096)
+			bad[at] ^= byte(1 + random.IntN(255))
+		}
+		state, err := d.ReadState(t.Context(), bytes.NewReader(bad))
+		if err != nil {
+			continue
+		}
+		branch := openFrom(t, d, state)
+		r := begin(t, branch, "import json; json.dumps([x, sorted({'a': 1})]); [i for i in range(1000)][-1]", inLive)
+		timer := time.AfterFunc(2*time.Second, func() { r.Stop(0) })
+		exit := r.end(t)
+		timer.Stop()
+		if exit.Err != nil {
+			t.Errorf("code of the host went wrong: %v", exit.Err)
+		}
+		ends[exit.Reason]++
+		_ = state.Close()
+	}
+	t.Logf("%v", ends)
+	if _, value := cell(t, s, "x"); value != "1" {
+		t.Errorf("the session beside them has %s", value)
 	}
 }
