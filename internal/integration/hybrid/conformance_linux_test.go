@@ -11,6 +11,9 @@ import (
 // The contract holds for sessions with both tiers. What a Python script of the suite needs of the native tier it gets by its
 // imports; what it cannot need there is left out, as for the wasm tier.
 func TestConformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector sees the same code in the suites of the tiers")
+	}
 	d, err := processes()
 	if err != nil {
 		drivers(t) // skips, or fails
