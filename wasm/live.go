@@ -93,14 +93,13 @@ func (l *live) call(ctx context.Context, e *execution, s *seat) (uint32, error) 
 }
 
 func (l *live) leave(ctx context.Context, e *execution, s *seat, clean bool) {
+	defer func() { l.turn <- struct{}{} }()
 	if clean {
 		s.stdio.stdin, s.stdio.stdout, s.stdio.stderr = nil, nil, nil
-		s.world.run.found = nil
-	} else {
-		e.exit.InterpreterLost = true
-		l.drop(ctx)
+		return
 	}
-	l.turn <- struct{}{}
+	e.exit.InterpreterLost = true
+	l.drop(ctx)
 }
 
 // drop gives up the interpreter as it is.
@@ -182,6 +181,5 @@ func (s *session) Snapshot(ctx context.Context) (engine.State, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.live.renew = true
 	return &state{base: b}, nil
 }

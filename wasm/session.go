@@ -97,8 +97,8 @@ func (s *session) pool(ctx context.Context, p *interpreter, spec *engine.RunSpec
 	defer func() { s.warming <- struct{}{} }()
 	if s.warm == nil && s.warmErr == nil {
 		made, err := s.warmUp(ctx, p, spec)
-		if ctx.Err() != nil { // it says nothing about the source
-			return made, err
+		if err != nil && ctx.Err() != nil { // it says nothing about the source
+			return nil, err
 		}
 		s.warm, s.warmErr = made, err
 	}
