@@ -48,7 +48,7 @@ link_reactor() (
   local flags="-DNDEBUG -fwrapv -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -Werror"
   # shellcheck disable=SC2086 # one word a flag
   local part parts=()
-  for part in sandbar request script end scan immortal clock; do
+  for part in sandbar request script end scan scan_uses scan_known immortal clock; do
     "$cc" $cross_flags $flags -I. -I"$python_source/Include" -I"$python_source/Include/internal" -DPy_BUILD_CORE \
       -c "$here/shim/$part.c" -o "$work/$part.o"
     parts+=("$work/$part.o")

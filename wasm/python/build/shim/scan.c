@@ -1,39 +1,18 @@
 // The scanner: what a script imports, and what it uses of what it imports, from its syntax tree. Nothing of
 // the script is executed. What it finds is text for the host, which decides where the script runs; package
 // imports has the grammar. It forgives: a tree that is nested too deeply, or more findings than fit, are passed over.
-#include "Python.h"
-#include "pycore_ast.h"
-
 #include "scan.h"
+#include "scan_tree.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// The bounds of one scan: nesting of statements and expressions, and bytes of findings.
-#define MAX_DEPTH 1500
+// The bytes of findings of one scan.
 #define MAX_TEXT (256 << 10)
 
-struct scan {
-  char *text;
-  size_t length, room;
-  int depth;
-  int maybe;       // how many constructs around the statement may leave it out
-  int guard;       // the number of the innermost try that catches ImportError, or 0
-  int fallback;    // the number of the try whose handler or else clause this is, or 0
-  int otherwise;   // it is the else clause
-  int tries;       // the numbers given so far
-  int uses;        // second pass: expressions
-  int is_main;     // the file is the script, and no module
-  PyObject *bound; // name -> dotted path, for names that an import binds
-  PyObject *stars; // modules that were imported with *
-  PyObject *own;   // names that the file itself gives
-  PyObject *seen[2];  // uses that were reported, and those that are called
-};
-
 static void statements(struct scan *s, asdl_stmt_seq *body);
-static void expression(struct scan *s, expr_ty e);
 
 // --- the findings -----------------------------------------------------------------------------------
 
@@ -62,9 +41,9 @@ report(struct scan *s, const char *format, ...)
     s->length += (size_t)n;
 }
 
-// word gives a name that can stand in a line of findings, or NULL.
-static const char *
-word(PyObject *name)
+// scan_word gives a name that can stand in a line of findings, or NULL.
+const char *
+scan_word(PyObject *name)
 {
     Py_ssize_t length;
     const char *text = name == NULL ? NULL : PyUnicode_AsUTF8AndSize(name, &length);
@@ -89,19 +68,19 @@ flags(struct scan *s)
     return s->maybe > 0 ? s->otherwise ? "me" : "m" : "-";
 }
 
-static void
-report_import(struct scan *s, int line, const char *module)
+void
+scan_report_import(struct scan *s, int line, const char *module)
 {
     if (module != NULL) {
         report(s, "import %d %s %d %d 0 %s\n", line, flags(s), s->guard, s->fallback, module);
     }
 }
 
-static void
-report_use(struct scan *s, int line, PyObject *path, int called)
+void
+scan_report_use(struct scan *s, int line, PyObject *path, int called)
 {
     if (PySet_Contains(s->seen[called], path) == 0 && PySet_Add(s->seen[called], path) == 0) {
-        const char *text = word(path);
+        const char *text = scan_word(path);
         if (text != NULL) {
             report(s, "use %d %s%s %s\n", line, s->maybe > 0 ? "m" : "", called ? "c" : s->maybe > 0 ? "" : "-", text);
         }
@@ -135,7 +114,7 @@ import_names(struct scan *s, stmt_ty st)
     asdl_alias_seq *names = st->v.Import.names;
     for (Py_ssize_t i = 0; i < asdl_seq_LEN(names); i++) {
         alias_ty a = asdl_seq_GET(names, i);
-        report_import(s, st->lineno, word(a->name));
+        scan_report_import(s, st->lineno, scan_word(a->name));
         if (a->asname != NULL) {
             bind(s, a->asname, a->name);
             continue;
@@ -155,11 +134,11 @@ import_from(struct scan *s, stmt_ty st)
     if (level == 0 && module != NULL && PyUnicode_EqualToUTF8(module, "__future__")) {
         return;
     }
-    const char *from = module == NULL ? "." : word(module);
+    const char *from = module == NULL ? "." : scan_word(module);
     asdl_alias_seq *names = st->v.ImportFrom.names;
     for (Py_ssize_t i = 0; from != NULL && i < asdl_seq_LEN(names); i++) {
         alias_ty a = asdl_seq_GET(names, i);
-        const char *name = word(a->name);
+        const char *name = scan_word(a->name);
         if (name == NULL) {
             continue;
         }
@@ -181,8 +160,8 @@ import_from(struct scan *s, stmt_ty st)
 
 // --- guards -----------------------------------------------------------------------------------------
 
-static int
-is_name(expr_ty e, const char *name)
+int
+scan_is_name(expr_ty e, const char *name)
 {
     if (e->kind == Attribute_kind) {
         return PyUnicode_EqualToUTF8(e->v.Attribute.attr, name);
@@ -207,7 +186,7 @@ catches(expr_ty type)
         return 0;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (is_name(type, names[i])) {
+        if (scan_is_name(type, names[i])) {
             return 1;
         }
     }
@@ -227,7 +206,7 @@ gives_up(asdl_stmt_seq *body)
         return 0;
     }
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        if (is_name(last->v.Expr.value->v.Call.func, ends[i])) {
+        if (scan_is_name(last->v.Expr.value->v.Call.func, ends[i])) {
             return 1;
         }
     }
@@ -257,7 +236,7 @@ try_statement(struct scan *s, asdl_stmt_seq *body, asdl_excepthandler_seq *handl
     for (Py_ssize_t i = 0; i < asdl_seq_LEN(handlers); i++) {
         excepthandler_ty h = asdl_seq_GET(handlers, i);
         if (s->uses && h->v.ExceptHandler.type != NULL) {
-            expression(s, h->v.ExceptHandler.type);
+            scan_expression(s, h->v.ExceptHandler.type);
         }
         if (guards && catches(h->v.ExceptHandler.type)) {
             s->fallback = number;
@@ -284,7 +263,7 @@ suppresses(asdl_withitem_seq *items)
 {
     for (Py_ssize_t i = 0; i < asdl_seq_LEN(items); i++) {
         expr_ty e = asdl_seq_GET(items, i)->context_expr;
-        if (e->kind != Call_kind || !is_name(e->v.Call.func, "suppress")) {
+        if (e->kind != Call_kind || !scan_is_name(e->v.Call.func, "suppress")) {
             continue;
         }
         for (Py_ssize_t k = 0; k < asdl_seq_LEN(e->v.Call.args); k++) {
@@ -294,103 +273,6 @@ suppresses(asdl_withitem_seq *items)
         }
     }
     return 0;
-}
-
-// --- tests that are known beforehand ----------------------------------------------------------------
-
-// is_attribute reports whether e is module.name, whatever module stands for.
-static int
-is_attribute(expr_ty e, const char *module, const char *name)
-{
-    return e->kind == Attribute_kind && PyUnicode_EqualToUTF8(e->v.Attribute.attr, name) &&
-           e->v.Attribute.value->kind == Name_kind && PyUnicode_EqualToUTF8(e->v.Attribute.value->v.Name.id, module);
-}
-
-static int
-is_text(expr_ty e, const char *text)
-{
-    return e->kind == Constant_kind && PyUnicode_Check(e->v.Constant.value) &&
-           PyUnicode_EqualToUTF8(e->v.Constant.value, text);
-}
-
-// version_test compares sys.version_info, or a slice of it, with a tuple of up to two numbers.
-static int
-version_test(expr_ty e, cmpop_ty op, expr_ty with)
-{
-    static const long version[] = {PY_MAJOR_VERSION, PY_MINOR_VERSION};
-    int sliced = e->kind == Subscript_kind && e->v.Subscript.slice->kind == Slice_kind;
-    Py_ssize_t n = with->kind == Tuple_kind ? asdl_seq_LEN(with->v.Tuple.elts) : 0;
-    if (!is_attribute(sliced ? e->v.Subscript.value : e, "sys", "version_info") || n < 1 || n > 2) {
-        return -1;
-    }
-    int order = 0;
-    for (Py_ssize_t i = 0; i < n && order == 0; i++) {
-        expr_ty part = asdl_seq_GET(with->v.Tuple.elts, i);
-        if (part->kind != Constant_kind || !PyLong_Check(part->v.Constant.value)) {
-            return -1;
-        }
-        int overflow;
-        long wanted = PyLong_AsLongAndOverflow(part->v.Constant.value, &overflow);
-        if (overflow != 0) {
-            return -1;
-        }
-        order = version[i] < wanted ? -1 : version[i] > wanted;
-    }
-    if (order == 0 && (!sliced || n == 1)) {
-        order = 1;  // (3, 13, ...) is more than (3, 13)
-    }
-    switch (op) {
-    case Lt:
-        return order < 0;
-    case LtE:
-        return order <= 0;
-    case Gt:
-        return order > 0;
-    case GtE:
-        return order >= 0;
-    default:
-        return -1;
-    }
-}
-
-// platform_test knows that neither this tier nor the native one is Windows or macOS.
-static int
-platform_test(expr_ty e, expr_ty with)
-{
-    if (is_attribute(e, "os", "name")) {
-        return is_text(with, "posix") ? 1 : is_text(with, "nt") ? 0 : -1;
-    }
-    if (is_attribute(e, "sys", "platform")) {
-        return is_text(with, "win32") || is_text(with, "darwin") || is_text(with, "cygwin") ? 0 : -1;
-    }
-    return -1;
-}
-
-// known gives the value of a test where it is certain before the script runs: 1, 0, or -1.
-static int
-known(struct scan *s, expr_ty e)
-{
-    if (is_name(e, "TYPE_CHECKING")) {
-        return 0;
-    }
-    if (e->kind == UnaryOp_kind && e->v.UnaryOp.op == Not) {
-        int value = is_name(e->v.UnaryOp.operand, "TYPE_CHECKING") ? 0 : -1;
-        return value < 0 ? -1 : !value;
-    }
-    if (e->kind != Compare_kind || asdl_seq_LEN(e->v.Compare.comparators) != 1) {
-        return -1;
-    }
-    cmpop_ty op = (cmpop_ty)asdl_seq_GET(e->v.Compare.ops, 0);
-    expr_ty left = e->v.Compare.left, right = asdl_seq_GET(e->v.Compare.comparators, 0);
-    int value = version_test(left, op, right);
-    if (value >= 0 || (op != Eq && op != NotEq)) {
-        return value;
-    }
-    value = platform_test(left, right);
-    if (value < 0 && is_name(left, "__name__") && is_text(right, "__main__")) {
-        value = s->is_main;
-    }
-    return value < 0 || op == Eq ? value : !value;
 }
 
 // --- statements -------------------------------------------------------------------------------------
@@ -403,36 +285,36 @@ maybe_statements(struct scan *s, asdl_stmt_seq *body)
     s->maybe--;
 }
 
-static void
-optional(struct scan *s, expr_ty e)
+void
+scan_optional(struct scan *s, expr_ty e)
 {
     if (e != NULL && s->uses) {
-        expression(s, e);
+        scan_expression(s, e);
     }
 }
 
-static void
-expressions(struct scan *s, asdl_expr_seq *list)
+void
+scan_expressions(struct scan *s, asdl_expr_seq *list)
 {
     for (Py_ssize_t i = 0; i < asdl_seq_LEN(list); i++) {
-        optional(s, asdl_seq_GET(list, i));
+        scan_optional(s, asdl_seq_GET(list, i));
     }
 }
 
-static void
-keywords(struct scan *s, asdl_keyword_seq *list)
+void
+scan_keywords(struct scan *s, asdl_keyword_seq *list)
 {
     for (Py_ssize_t i = 0; i < asdl_seq_LEN(list); i++) {
-        optional(s, asdl_seq_GET(list, i)->value);
+        scan_optional(s, asdl_seq_GET(list, i)->value);
     }
 }
 
 static void
 function(struct scan *s, arguments_ty args, asdl_stmt_seq *body, asdl_expr_seq *decorators)
 {
-    expressions(s, decorators);
-    expressions(s, args->defaults);
-    expressions(s, args->kw_defaults);
+    scan_expressions(s, decorators);
+    scan_expressions(s, args->defaults);
+    scan_expressions(s, args->kw_defaults);
     // What a handler calls later has its own chance to be caught.
     int guard = s->guard, fallback = s->fallback, otherwise = s->otherwise;
     s->guard = s->fallback = s->otherwise = 0;
@@ -442,21 +324,19 @@ function(struct scan *s, arguments_ty args, asdl_stmt_seq *body, asdl_expr_seq *
     s->otherwise = otherwise;
 }
 
-static int use_of(struct scan *s, expr_ty e, int called);
-
 static void
 class_statement(struct scan *s, stmt_ty st)
 {
     if (s->uses) {
         for (Py_ssize_t i = 0; i < asdl_seq_LEN(st->v.ClassDef.bases); i++) {
             expr_ty base = asdl_seq_GET(st->v.ClassDef.bases, i);
-            if (!use_of(s, base, 1)) {
-                expression(s, base);
+            if (!scan_use_of(s, base, 1)) {
+                scan_expression(s, base);
             }
         }
     }
-    keywords(s, st->v.ClassDef.keywords);
-    expressions(s, st->v.ClassDef.decorator_list);
+    scan_keywords(s, st->v.ClassDef.keywords);
+    scan_expressions(s, st->v.ClassDef.decorator_list);
     statements(s, st->v.ClassDef.body);
 }
 
@@ -465,8 +345,8 @@ if_statement(struct scan *s, stmt_ty st)
 {
     int entered = s->maybe;
     for (;;) {
-        int value = known(s, st->v.If.test);
-        optional(s, st->v.If.test);
+        int value = scan_known(s, st->v.If.test);
+        scan_optional(s, st->v.If.test);
         int here = s->maybe;
         s->maybe += value < 0;
         if (value != 0) {
@@ -491,7 +371,7 @@ static void
 with_statement(struct scan *s, asdl_withitem_seq *items, asdl_stmt_seq *body)
 {
     for (Py_ssize_t i = 0; i < asdl_seq_LEN(items); i++) {
-        optional(s, asdl_seq_GET(items, i)->context_expr);
+        scan_optional(s, asdl_seq_GET(items, i)->context_expr);
     }
     int guard = s->guard;
     if (suppresses(items)) {
@@ -504,10 +384,10 @@ with_statement(struct scan *s, asdl_withitem_seq *items, asdl_stmt_seq *body)
 static void
 match_statement(struct scan *s, stmt_ty st)
 {
-    optional(s, st->v.Match.subject);
+    scan_optional(s, st->v.Match.subject);
     for (Py_ssize_t i = 0; i < asdl_seq_LEN(st->v.Match.cases); i++) {
         match_case_ty c = asdl_seq_GET(st->v.Match.cases, i);
-        optional(s, c->guard);
+        scan_optional(s, c->guard);
         maybe_statements(s, c->body);
     }
 }
@@ -543,12 +423,12 @@ statement(struct scan *s, stmt_ty st)
         break;
     case For_kind:
     case AsyncFor_kind:  // the same fields in the same order
-        optional(s, st->v.For.iter);
+        scan_optional(s, st->v.For.iter);
         maybe_statements(s, st->v.For.body);
         maybe_statements(s, st->v.For.orelse);
         break;
     case While_kind:
-        optional(s, st->v.While.test);
+        scan_optional(s, st->v.While.test);
         maybe_statements(s, st->v.While.body);
         maybe_statements(s, st->v.While.orelse);
         break;
@@ -564,7 +444,7 @@ statement(struct scan *s, stmt_ty st)
         try_statement(s, st->v.Try.body, st->v.Try.handlers, st->v.Try.orelse, st->v.Try.finalbody);
         break;
     case Return_kind:
-        optional(s, st->v.Return.value);
+        scan_optional(s, st->v.Return.value);
         break;
     case Assign_kind:
         for (Py_ssize_t i = 0; i < asdl_seq_LEN(st->v.Assign.targets); i++) {
@@ -573,26 +453,26 @@ statement(struct scan *s, stmt_ty st)
                 own(s, target->v.Name.id);
             }
         }
-        expressions(s, st->v.Assign.targets);
-        optional(s, st->v.Assign.value);
+        scan_expressions(s, st->v.Assign.targets);
+        scan_optional(s, st->v.Assign.value);
         break;
     case AugAssign_kind:
-        optional(s, st->v.AugAssign.target);
-        optional(s, st->v.AugAssign.value);
+        scan_optional(s, st->v.AugAssign.target);
+        scan_optional(s, st->v.AugAssign.value);
         break;
     case AnnAssign_kind:
-        optional(s, st->v.AnnAssign.value);
+        scan_optional(s, st->v.AnnAssign.value);
         break;
     case Raise_kind:
-        optional(s, st->v.Raise.exc);
-        optional(s, st->v.Raise.cause);
+        scan_optional(s, st->v.Raise.exc);
+        scan_optional(s, st->v.Raise.cause);
         break;
     case Assert_kind:
-        optional(s, st->v.Assert.test);
-        optional(s, st->v.Assert.msg);
+        scan_optional(s, st->v.Assert.test);
+        scan_optional(s, st->v.Assert.msg);
         break;
     case Expr_kind:
-        optional(s, st->v.Expr.value);
+        scan_optional(s, st->v.Expr.value);
         break;
     case Delete_kind:
     case TypeAlias_kind:
@@ -615,244 +495,6 @@ statements(struct scan *s, asdl_stmt_seq *body)
     for (Py_ssize_t i = 0; i < asdl_seq_LEN(body); i++) {
         statement(s, asdl_seq_GET(body, i));
     }
-    s->depth--;
-}
-
-// --- expressions ------------------------------------------------------------------------------------
-
-// resolve gives what a dotted path stands for when an import has bound its first name, as a new reference; NULL for all
-// else. Dotted says whether e is a dotted path at all: nothing else is in it.
-static PyObject *
-resolve(struct scan *s, expr_ty e, int *dotted)
-{
-    PyObject *names[16];
-    size_t n = 0;
-    while (e->kind == Attribute_kind) {
-        if (n < sizeof names / sizeof *names) {
-            names[n] = e->v.Attribute.attr;
-        }
-        n++;
-        e = e->v.Attribute.value;
-    }
-    *dotted = e->kind == Name_kind;
-    PyObject *path = *dotted ? PyDict_GetItemWithError(s->bound, e->v.Name.id) : NULL;
-    Py_XINCREF(path);
-    while (n > 0 && path != NULL && n <= sizeof names / sizeof *names) {
-        Py_SETREF(path, PyUnicode_FromFormat("%U.%U", path, names[--n]));
-    }
-    PyErr_Clear();
-    return path;
-}
-
-// star_uses reports a call of a name that nothing binds but perhaps one of the modules that were imported with *.
-static void
-star_uses(struct scan *s, expr_ty e)
-{
-    if (PyList_GET_SIZE(s->stars) == 0 || PySet_Contains(s->own, e->v.Name.id) != 0) {
-        return;
-    }
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(s->stars); i++) {
-        PyObject *name = PyUnicode_FromFormat("%U.%U", PyList_GET_ITEM(s->stars, i), e->v.Name.id);
-        if (name != NULL) {
-            report_use(s, e->lineno, name, 1);
-        }
-        Py_XDECREF(name);
-    }
-    PyErr_Clear();
-}
-
-// use_of reports what e stands for. It returns whether e is a dotted path.
-static int
-use_of(struct scan *s, expr_ty e, int called)
-{
-    int dotted;
-    PyObject *path = resolve(s, e, &dotted);
-    if (path != NULL) {
-        report_use(s, e->lineno, path, called);
-        Py_DECREF(path);
-    }
-    else if (e->kind == Name_kind && called) {
-        star_uses(s, e);
-    }
-    return dotted;
-}
-
-// imports_by_name reports whether a function is one that imports what its first argument names. Path is what it stands
-// for, or NULL.
-static int
-imports_by_name(expr_ty f, PyObject *path)
-{
-    static const char *const names[] = {"importlib.import_module", "importlib.__import__", "builtins.__import__"};
-    if (path == NULL) {
-        return f->kind == Name_kind && PyUnicode_EqualToUTF8(f->v.Name.id, "__import__");
-    }
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (PyUnicode_EqualToUTF8(path, names[i])) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-// import_call reports __import__("name") and importlib.import_module("name").
-static void
-import_call(struct scan *s, expr_ty e)
-{
-    expr_ty name = asdl_seq_GET(e->v.Call.args, 0);
-    if (name->kind == Constant_kind && PyUnicode_Check(name->v.Constant.value)) {
-        const char *module = word(name->v.Constant.value);
-        if (module != NULL && module[0] != '.') {
-            report_import(s, e->lineno, module);
-        }
-    }
-}
-
-static void
-call(struct scan *s, expr_ty e)
-{
-    expr_ty f = e->v.Call.func;
-    int dotted;
-    PyObject *path = resolve(s, f, &dotted);
-    if (asdl_seq_LEN(e->v.Call.args) > 0 && imports_by_name(f, path)) {
-        import_call(s, e);
-    }
-    if (path != NULL) {
-        report_use(s, e->lineno, path, 1);
-        Py_DECREF(path);
-    }
-    else if (f->kind == Name_kind) {
-        star_uses(s, f);
-    }
-    else if (!dotted) {
-        expression(s, f);
-    }
-    expressions(s, e->v.Call.args);
-    keywords(s, e->v.Call.keywords);
-}
-
-static void
-generators(struct scan *s, asdl_comprehension_seq *list)
-{
-    for (Py_ssize_t i = 0; i < asdl_seq_LEN(list); i++) {
-        comprehension_ty c = asdl_seq_GET(list, i);
-        expression(s, c->iter);
-        expressions(s, c->ifs);
-    }
-}
-
-static void
-parts(struct scan *s, expr_ty e)
-{
-    switch (e->kind) {
-    case BoolOp_kind:
-        expressions(s, e->v.BoolOp.values);
-        break;
-    case NamedExpr_kind:
-        expression(s, e->v.NamedExpr.value);
-        break;
-    case BinOp_kind:
-        expression(s, e->v.BinOp.left);
-        expression(s, e->v.BinOp.right);
-        break;
-    case UnaryOp_kind:
-        expression(s, e->v.UnaryOp.operand);
-        break;
-    case Lambda_kind:
-        expressions(s, e->v.Lambda.args->defaults);
-        expressions(s, e->v.Lambda.args->kw_defaults);
-        s->maybe++;
-        expression(s, e->v.Lambda.body);
-        s->maybe--;
-        break;
-    case IfExp_kind:
-        expression(s, e->v.IfExp.test);
-        s->maybe++;
-        expression(s, e->v.IfExp.body);
-        expression(s, e->v.IfExp.orelse);
-        s->maybe--;
-        break;
-    case Dict_kind:
-        expressions(s, e->v.Dict.keys);  // a key is NULL for **value
-        expressions(s, e->v.Dict.values);
-        break;
-    case Set_kind:
-        expressions(s, e->v.Set.elts);
-        break;
-    case ListComp_kind:
-    case SetComp_kind:
-    case GeneratorExp_kind:  // the same fields in the same order
-        generators(s, e->v.ListComp.generators);
-        expression(s, e->v.ListComp.elt);
-        break;
-    case DictComp_kind:
-        generators(s, e->v.DictComp.generators);
-        expression(s, e->v.DictComp.key);
-        expression(s, e->v.DictComp.value);
-        break;
-    case Await_kind:
-        expression(s, e->v.Await.value);
-        break;
-    case Yield_kind:
-        optional(s, e->v.Yield.value);
-        break;
-    case YieldFrom_kind:
-        expression(s, e->v.YieldFrom.value);
-        break;
-    case Compare_kind:
-        expression(s, e->v.Compare.left);
-        expressions(s, e->v.Compare.comparators);
-        break;
-    case Call_kind:
-        call(s, e);
-        break;
-    case FormattedValue_kind:
-        expression(s, e->v.FormattedValue.value);
-        optional(s, e->v.FormattedValue.format_spec);
-        break;
-    case JoinedStr_kind:
-        expressions(s, e->v.JoinedStr.values);
-        break;
-    case Attribute_kind:
-        if (!use_of(s, e, 0)) {
-            expression(s, e->v.Attribute.value);
-        }
-        break;
-    case Subscript_kind:
-        expression(s, e->v.Subscript.value);
-        expression(s, e->v.Subscript.slice);
-        break;
-    case Starred_kind:
-        expression(s, e->v.Starred.value);
-        break;
-    case Name_kind:
-        if (e->v.Name.ctx == Load) {
-            use_of(s, e, 0);
-        }
-        break;
-    case List_kind:
-        expressions(s, e->v.List.elts);
-        break;
-    case Tuple_kind:
-        expressions(s, e->v.Tuple.elts);
-        break;
-    case Slice_kind:
-        optional(s, e->v.Slice.lower);
-        optional(s, e->v.Slice.upper);
-        optional(s, e->v.Slice.step);
-        break;
-    case Constant_kind:
-        break;
-    }
-}
-
-static void
-expression(struct scan *s, expr_ty e)
-{
-    if (s->depth >= MAX_DEPTH) {
-        return;
-    }
-    s->depth++;
-    parts(s, e);
     s->depth--;
 }
 
