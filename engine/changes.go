@@ -52,7 +52,7 @@ type Change struct {
 // it is ErrNoMark.
 //
 // Scripts may go on meanwhile: then each entry is as it was at some moment, and not all at the same one. More than
-// 1,048,576 entries, 16,384 nested directories or 256 MiB of paths are ErrTooLarge.
+// 1,048,576 entries, 4,096 nested directories or 256 MiB of paths are ErrTooLarge.
 //
 // Diff reads each file whose stat(2) has changed. Where that does not tell (file systems other than ext4, XFS and
 // Btrfs; a Mark while runs were under way), it reads every file.

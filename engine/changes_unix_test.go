@@ -94,10 +94,10 @@ func TestDiff_UnreadableDuringARun(t *testing.T) {
 // Deeper than a path can be, and than there are descriptors.
 func TestDiff_Deep(t *testing.T) {
 	if testing.Short() {
-		t.Skip("makes 20,000 files")
+		t.Skip("makes 6,000 files")
 	}
 	s, _ := open(t, nil)
-	const depth = 10000
+	const depth = 3000
 	nest(t, s.files.root, depth, true)
 	list, err := s.Diff(t.Context())
 	if depth*depth > maxPaths {
@@ -117,7 +117,7 @@ func TestDiff_Deep(t *testing.T) {
 
 func TestDiff_TooDeep(t *testing.T) {
 	if testing.Short() {
-		t.Skip("makes 16,000 directories")
+		t.Skip("makes 4,000 directories")
 	}
 	s, _ := open(t, nil)
 	nest(t, s.files.root, maxDepth+1, false)

@@ -12,7 +12,7 @@ import (
 // the walk stands are open at once, and how deep it goes.
 const (
 	descentOpen = 128
-	maxDepth    = 1 << 14
+	maxDepth    = 1 << 12
 )
 
 // errMoved: a directory is not any more where it was seen.

@@ -43,7 +43,7 @@ func TestC089_Threads(t *testing.T) {
 		})
 		t.Run("node", func(t *testing.T) {
 			need(t, "node")
-			printed(t, s, `node -e 'new (testneed.Feature("worker_threads").Worker)("console.log(1)", {eval: true})'`, shell(nil), "1\n")
+			printed(t, s, `node -e 'new (require("worker_threads").Worker)("console.log(1)", {eval: true})'`, shell(nil), "1\n")
 		})
 	})
 }

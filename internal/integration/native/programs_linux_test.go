@@ -80,7 +80,7 @@ const watcher = fs.watch("."); setTimeout(() => fs.writeFile("g", ""), 50); for 
 	{
 		name: "npm", needs: []string{"npm", "node"},
 		files:  map[string]string{"toy.tgz": tarball("package/package.json", `{"name":"toy","version":"1.2.3","main":"i.js","bin":{"toy":"b.js"},"scripts":{"postinstall":"node -e \"fs.writeFileSync('ran','')\""}}`, "package/i.js", "exports.x = 41 + 1\n", "package/b.js", "#!/usr/bin/env node\nconsole.log('bin')\n")},
-		script: `npm init -y >/dev/null && npm install --offline --no-audit --no-fund --silent ./toy.tgz && node -e 'console.log(testneed.Feature("toy").x, testneed.Feature("toy/package.json").version)' && npx --no-install toy && ls node_modules/toy/ran && npm ls --json | node -e 'console.log(Object.keys(JSON.parse(fs.readFileSync(0)).dependencies))'; npm pkg set scripts.t='echo scripted' && npm run --silent t`,
+		script: `npm init -y >/dev/null && npm install --offline --no-audit --no-fund --silent ./toy.tgz && node -e 'console.log(require("toy").x, require("toy/package.json").version)' && npx --no-install toy && ls node_modules/toy/ran && npm ls --json | node -e 'console.log(Object.keys(JSON.parse(fs.readFileSync(0)).dependencies))'; npm pkg set scripts.t='echo scripted' && npm run --silent t`,
 		want:   lines("42 1.2.3", "bin", "node_modules/toy/ran", "[ 'toy' ]", "scripted"),
 		opts:   engine.Options{Limits: wide},
 	},
