@@ -98,6 +98,9 @@ type history struct {
 	hostDir  string
 	hostInfo fs.FileInfo
 	kind     OverlayKind
+	// Of an overlayfs: its upper layer, and what the lower one had at Open.
+	upper *os.Root
+	lower *node
 
 	mu    sync.Mutex
 	temps map[string]bool // names that are not to be seen
@@ -110,6 +113,7 @@ func (w *workspace) begin(ctx context.Context, overlay string, from *Snapshot, g
 	switch {
 	case from != nil:
 		return from.fill(ctx, w)
+	case h.lower != nil: // makeOverlay has done it
 	case overlay != "":
 		return w.copyOverlay(ctx, overlay)
 	case !given:
@@ -121,6 +125,9 @@ func (w *workspace) begin(ctx context.Context, overlay string, from *Snapshot, g
 func (h *history) close() {
 	if h.host != nil {
 		h.host.Close()
+	}
+	if h.upper != nil {
+		h.upper.Close()
 	}
 }
 
@@ -183,7 +190,11 @@ func (s *Session) take(ctx context.Context, old *tree, all bool) (*tree, error) 
 		hidden:  h.hidden,
 		all:     all,
 	}
-	if h.host != nil && old == h.base {
+	if h.upper != nil {
+		// It is on a tmpfs, so that sure is not set and all that is in it is read.
+		sc.root, sc.under, sc.sure = h.upper, &under{node: h.lower}, false
+	}
+	if h.host != nil && (old == h.base || h.upper != nil) {
 		sc.lower = func(ctx context.Context, path string, n *node) *digest { return h.lowerSum(ctx, sc.digest, path, n) }
 	}
 	root, err := sc.scan(ctx, old)

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -50,6 +51,25 @@ type Workspace interface {
 	// Close takes the directory away with all that is in it. Session calls it once, after every
 	// DriverSession has been closed.
 	Close() error
+}
+
+// OverlayMaker is a WorkspaceMaker that can lay a work directory over a directory of the host by an overlayfs. One is
+// asked for when a session with Options.Overlay has its work directory made by the tier. After any error the session has
+// an empty one made and copies the directory.
+type OverlayMaker interface {
+	WorkspaceMaker
+	// MakeOverlay makes a directory that shows what is in dir, an absolute path without links to the directory that
+	// info describes, and takes what is changed. The limits hold for that. Nothing is ever written to dir, and what is
+	// mounted in it is an error.
+	MakeOverlay(ctx context.Context, limits Limits, dir string, info fs.FileInfo) (OverlayWorkspace, error)
+}
+
+// OverlayWorkspace is a work directory that an OverlayMaker has made.
+type OverlayWorkspace interface {
+	Workspace
+	// Upper is the upper layer, as the kernel's documentation of overlayfs describes it with userxattr and without
+	// redirect_dir, metacopy and index. No script can reach it but through Dir. It stays open until Close.
+	Upper() *os.File
 }
 
 // Janitor is a Driver that can take away what a killed program leaves on the file system.

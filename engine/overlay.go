@@ -15,9 +15,15 @@ import (
 // OverlayKind says how a session lies over a directory.
 type OverlayKind string
 
-// OverlayCopy is the only kind by now: Open copies the directory. Where both lie on one file system that can share
-// content (Btrfs, XFS), the files' content is shared until a script changes it.
-const OverlayCopy OverlayKind = "copy"
+// The kinds of overlays.
+const (
+	// OverlayCopy: Open copies the directory. Where both lie on one file system that can share content (Btrfs, XFS), the
+	// files' content is shared until a script changes it.
+	OverlayCopy OverlayKind = "copy"
+	// OverlayFS: the work directory is an overlayfs over the directory, and has in memory what scripts change. Open reads
+	// names and no contents. What someone changes in the directory on the host shows in the session.
+	OverlayFS OverlayKind = "overlayfs"
+)
 
 // overlayDir checks Options.Overlay and returns it without links.
 func (o *Options) overlayDir() (string, error) {

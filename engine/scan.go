@@ -29,6 +29,9 @@ type scanner struct {
 	// lower gives the hash of an entry as it was, where the tree before has none. It may not know.
 	lower func(ctx context.Context, path string, old *node) *digest
 
+	// under is set when what is scanned is the upper layer of an overlayfs.
+	under *under
+
 	entries, names int64
 }
 
@@ -66,6 +69,7 @@ func (s *scanner) dir(ctx context.Context, old, n *node) error {
 	if err := s.missed(dir, old, n, subs, add); err != nil {
 		return err
 	}
+	s.showThrough(n, subs)
 	for _, name := range slices.Sorted(maps.Keys(subs)) {
 		if err := s.sub(ctx, subs[name], old.child(name), n); err != nil {
 			return err
@@ -110,6 +114,8 @@ func (s *scanner) entry(ctx context.Context, dir *os.Root, info fs.FileInfo, old
 		var child *node
 		var err error
 		switch {
+		case s.whiteout(info):
+			return nil
 		case info.IsDir():
 			subs[name] = info
 			return nil
@@ -205,7 +211,7 @@ func (s *scanner) sub(ctx context.Context, info fs.FileInfo, old, n *node) (err 
 	}
 	err = s.push(info)
 	if err == nil {
-		err = s.dir(ctx, old, child)
+		err = s.dirUnder(ctx, old, child, info.Name())
 		s.pop()
 	}
 	if errors.Is(err, fs.ErrPermission) {

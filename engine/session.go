@@ -117,6 +117,9 @@ func Open(ctx context.Context, drivers []Driver, opts *Options) (*Session, error
 		return nil, fmt.Errorf("open session: %w", err)
 	}
 	if maker != nil {
+		s.files = s.makeOverlay(ctx, maker, overlay)
+	}
+	if maker != nil && s.files == nil {
 		s.files, err = s.makeWorkspace(ctx, maker)
 	}
 	if s.files == nil && err == nil {

@@ -26,7 +26,10 @@ type keeper struct {
 // startKeeper starts this program again, in a user and a mount namespace of its own. The user namespace is the
 // file system's: it knows the ids of who writes there, which is we, and on the host the script's, which are the
 // same unless we are root. Then root owns what is in it, and the keeper itself is who scripts are.
-func startKeeper(id *identity, self *os.File, stderr *launcherOutput) (*keeper, error) {
+//
+// With overlay it has CAP_DAC_OVERRIDE too, which in its user namespace is the right to what belongs to who scripts are: overlayfs
+// works as who has mounted it, in a directory that nobody may enter.
+func startKeeper(id *identity, self *os.File, stderr *launcherOutput, overlay bool) (*keeper, error) {
 	c, theirs, err := newConn()
 	if err != nil {
 		return nil, err
@@ -38,6 +41,10 @@ func startKeeper(id *identity, self *os.File, stderr *launcherOutput) (*keeper, 
 		uids = append(uids, syscall.SysProcIDMap{ContainerID: 0, HostID: os.Geteuid(), Size: 1})
 		gids = append(gids, syscall.SysProcIDMap{ContainerID: 0, HostID: os.Getegid(), Size: 1})
 	}
+	caps := []uintptr{unix.CAP_SYS_ADMIN}
+	if overlay {
+		caps = append(caps, unix.CAP_DAC_OVERRIDE)
+	}
 	cmd := &exec.Cmd{
 		Path:       selfPath,
 		Args:       []string{"sandbar", spec.Arg, spec.Keeping},
@@ -47,11 +54,11 @@ func startKeeper(id *identity, self *os.File, stderr *launcherOutput) (*keeper, 
 			Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
 			UidMappings: uids,
 			GidMappings: gids,
-			// As in userns: not root in its namespace, so that it has this capability from its first
+			// As in userns: not root in its namespace, so that it has these capabilities from its first
 			// instruction on and never another.
 			GidMappingsEnableSetgroups: id.owner != nil,
 			Credential:                 &syscall.Credential{Uid: spec.UID, Gid: spec.GID, NoSetGroups: id.owner == nil},
-			AmbientCaps:                []uintptr{unix.CAP_SYS_ADMIN},
+			AmbientCaps:                caps,
 			Setsid:                     true,
 		},
 	}
@@ -72,8 +79,8 @@ func startKeeper(id *identity, self *os.File, stderr *launcherOutput) (*keeper, 
 	return k, nil
 }
 
-// ask sends a message and receives the mount that answers it. The caller closes it.
-func (k *keeper) ask(kind spec.Kind, payload []byte, want spec.Kind) (*os.File, error) {
+// ask sends a message and receives the n mounts that answer it. The caller closes them.
+func (k *keeper) ask(kind spec.Kind, payload []byte, want spec.Kind, n int) ([]*os.File, error) {
 	if err := k.conn.send(kind, payload); err != nil {
 		return nil, err
 	}
@@ -83,8 +90,12 @@ func (k *keeper) ask(kind spec.Kind, payload []byte, want spec.Kind) (*os.File, 
 		return nil, errors.New("it has ended")
 	case err != nil:
 		return nil, err
-	case got == want && len(fds) == 1:
-		return os.NewFile(uintptr(fds[0]), "work directory"), nil
+	case got == want && len(fds) == n:
+		mounts := make([]*os.File, n)
+		for i, fd := range fds {
+			mounts[i] = os.NewFile(uintptr(fd), "work directory")
+		}
+		return mounts, nil
 	}
 	for _, fd := range fds {
 		_ = unix.Close(fd)

@@ -23,6 +23,7 @@ type workspace struct {
 	owner    *os.File // as in identity
 	patience time.Duration
 	dir      *os.File
+	upper    *os.File // of an overlayfs
 
 	mu     sync.Mutex
 	keeper *keeper
@@ -83,6 +84,9 @@ func (d *Driver) newWorkspace(ctx context.Context, k *spec.Keep) (*workspace, er
 	if err != nil {
 		return nil, failed("open this program", err)
 	}
+	if id.owner != nil && k.Lower != "" {
+		return nil, errNotMapped
+	}
 	if id.owner == nil {
 		k.UID, k.GID = spec.UID, spec.GID // who we are, in the keeper's user namespace
 	}
@@ -93,11 +97,11 @@ func (d *Driver) newWorkspace(ctx context.Context, k *spec.Keep) (*workspace, er
 	w := &workspace{backend: d.opts.Backend, owner: id.owner, patience: d.opts.StartTimeout}
 	ctx, cancel := context.WithTimeout(ctx, w.patience)
 	defer cancel()
-	if w.keeper, err = startKeeper(id, self, &l.stderr); err != nil {
+	if w.keeper, err = startKeeper(id, self, &l.stderr, k.Lower != ""); err != nil {
 		return nil, failed("start of the keeper of the work directory", err)
 	}
 	unhook := context.AfterFunc(ctx, w.keeper.conn.giveUp)
-	w.dir, err = w.keeper.ask(spec.KindSetup, payload, spec.KindReady)
+	err = w.setUp(k, payload)
 	if !unhook() {
 		err = errors.Join(context.Cause(ctx), err)
 	}
@@ -108,6 +112,22 @@ func (d *Driver) newWorkspace(ctx context.Context, k *spec.Keep) (*workspace, er
 	}
 	l.stderr.discard()
 	return w, nil
+}
+
+// setUp has the keeper make the directory.
+func (w *workspace) setUp(k *spec.Keep, payload []byte) error {
+	n := 1
+	if k.Lower != "" {
+		n = 2
+	}
+	mounts, err := w.keeper.ask(spec.KindSetup, payload, spec.KindReady, n)
+	if err != nil {
+		return err
+	}
+	if w.dir = mounts[0]; n == 2 {
+		w.upper = mounts[1]
+	}
+	return nil
 }
 
 // tryMapped finds out at once whether the cells' mounts can be mapped.
@@ -133,11 +153,12 @@ func (w *workspace) mount() (*os.File, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_ = w.keeper.conn.c.SetReadDeadline(time.Now().Add(w.patience))
-	f, err := w.keeper.ask(spec.KindStart, nil, spec.KindStarted)
+	mounts, err := w.keeper.ask(spec.KindStart, nil, spec.KindStarted, 1)
 	if err != nil {
 		// An answer that comes late would be taken for that of the next question: there is none.
 		return nil, errors.Join(fmt.Errorf("%w: %w", errNoKeeper, err), w.keeper.close())
 	}
+	f := mounts[0]
 	if w.owner == nil {
 		return f, nil
 	}
@@ -153,8 +174,10 @@ func (w *workspace) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	err := w.keeper.close()
-	if w.dir != nil {
-		err = errors.Join(err, w.dir.Close())
+	for _, f := range []*os.File{w.dir, w.upper} {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/internal/testneed"
 	"github.com/sandbar-dev/sandbar/internal/testuser"
 	"github.com/sandbar-dev/sandbar/native"
 	"github.com/sandbar-dev/sandbar/wasm"
@@ -21,7 +22,7 @@ func TestOverlay_Unprivileged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the same tests once more")
 	}
-	testuser.Again(t, "^TestOverlay_(Native|Hostile|Mapped)$")
+	testuser.Again(t, "^TestOverlay_(Native|BothTiers|Hostile|Mapped|Layers|Forged|HostChanges|Copied)$")
 }
 
 // eachOverlay runs a test in a session over a directory of its own, on disk and in memory.
@@ -40,6 +41,7 @@ func eachOverlay(t *testing.T, drivers []engine.Driver, d *native.Driver, test f
 			if err != nil {
 				t.Fatal(err)
 			}
+			wantKind(t, s, limits.Disk > 0)
 			test(t, s, host)
 			if err := s.Close(); err != nil {
 				t.Error(err)
@@ -49,6 +51,24 @@ func eachOverlay(t *testing.T, drivers []engine.Driver, d *native.Driver, test f
 			}
 		})
 	}
+}
+
+// wantKind checks how a session lies over its directory: in memory, and without root's rights, by an overlayfs.
+func wantKind(t *testing.T, s *engine.Session, memory bool) {
+	t.Helper()
+	want := engine.OverlayCopy
+	if memory && os.Geteuid() != 0 {
+		want = engine.OverlayFS
+	}
+	got := s.Info().OverlayKind
+	if got == want {
+		return
+	}
+	_ = s.Close()
+	if want == engine.OverlayFS {
+		testneed.Feature(t, "overlayfs", errors.New("the directory was copied"))
+	}
+	t.Fatalf("the overlay is %s, want %s", got, want)
 }
 
 func changed(list []engine.Change) []string {
@@ -158,11 +178,15 @@ func TestOverlay_BothTiers(t *testing.T) {
 	}
 	each(t, func(t *testing.T, d *native.Driver) {
 		eachOverlay(t, []engine.Driver{w}, d, func(t *testing.T, s *engine.Session, host string) {
-			printed(t, s, `import os
+			rename := "os.rename"
+			if s.Info().OverlayKind == engine.OverlayFS { // EXDEV for a directory of the host
+				rename = "shutil.move"
+			}
+			printed(t, s, `import os, shutil
 print(open("f").read(), sorted(os.listdir(".")))
 open("d/python", "w").write("by python")
 os.remove("gone")
-os.rename("d/e", "moved")`, python(nil), "one\n ['d', 'f', 'gone']\n")
+`+rename+`("d/e", "moved")`, python(nil), "one\n ['d', 'f', 'gone']\n")
 			printed(t, s, "cat d/python; echo; ls; echo >> f", shell(nil), "by python\nd\nf\nmoved\n")
 			wantDiff(t, s, "removed d/e", "removed d/e/y", "added d/python", "changed f", "removed gone", "added moved", "added moved/y")
 			if _, err := s.Commit(t.Context()); err != nil {

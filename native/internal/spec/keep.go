@@ -9,4 +9,8 @@ type Keep struct {
 	Size, Inodes int64
 	// UID and GID own the directory: ids of the keeper's user namespace.
 	UID, GID int
+	// Lower is an absolute path of the host, the directory with these numbers (stat(2)). If there is one, an overlayfs
+	// over it is the work directory, and the first answer has a second descriptor: a mount of the upper layer.
+	Lower              string `json:",omitempty"`
+	LowerDev, LowerIno uint64 `json:",omitempty"`
 }

@@ -99,7 +99,8 @@ func (m *mounter) openRoot(build bool) (err error) {
 	return os.NewSyscallError("move_mount of the root", err)
 }
 
-// newMount makes a detached mount of a file system of its own. The parameters are names and values by turns.
+// newMount makes a detached mount of a file system of its own. The parameters are names and values by turns; one that has
+// no value is a flag.
 func newMount(fsType string, attrs int, params ...string) (int, error) {
 	fsfd, err := unix.Fsopen(fsType, unix.FSOPEN_CLOEXEC)
 	if err != nil {
@@ -107,7 +108,13 @@ func newMount(fsType string, attrs int, params ...string) (int, error) {
 	}
 	defer unix.Close(fsfd)
 	for i := 0; i < len(params); i += 2 {
-		if err := unix.FsconfigSetString(fsfd, params[i], params[i+1]); err != nil {
+		var err error
+		if params[i+1] == "" {
+			err = unix.FsconfigSetFlag(fsfd, params[i])
+		} else {
+			err = unix.FsconfigSetString(fsfd, params[i], params[i+1])
+		}
+		if err != nil {
 			return -1, os.NewSyscallError("fsconfig "+fsType+" "+params[i]+"="+params[i+1], err)
 		}
 	}

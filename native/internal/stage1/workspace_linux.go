@@ -26,6 +26,7 @@ func keep() {
 		h.fail("receive", err)
 	}
 	fd := -1
+	var o overlay
 	for _, step := range []struct {
 		name string
 		do   func() error
@@ -35,7 +36,15 @@ func keep() {
 			fd, err = newMount("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, k.params()...)
 			return err
 		}},
-		{"mount namespace", func() error { return hide(fd) }},
+		{"overlay directory", func() error { return o.open(k) }},
+		{"mount namespace", func() error {
+			return hide(fd, func(root int) (err error) {
+				if k.Lower != "" {
+					fd, err = o.mount(fd, root)
+				}
+				return err
+			})
+		}},
 		{"confinement", keeperRights},
 	} {
 		if err := step.do(); err != nil {
@@ -48,8 +57,9 @@ func keep() {
 		if err != nil {
 			h.fail("copy of the mount", err)
 		}
-		h.send(answer, nil, mount)
+		h.send(answer, nil, append([]int{mount}, o.given...)...)
 		_ = unix.Close(mount)
+		o.giveUpper()
 		kind, _, err := h.receive() // ends this process when the host is gone
 		if err == nil && kind != spec.KindStart {
 			err = fmt.Errorf("%w: %s", spec.ErrProtocol, kind)
@@ -105,8 +115,8 @@ func closeInherited() error {
 }
 
 // hide mounts the file system in an otherwise empty root and drops all other mounts: what the host unmounts is
-// then not held here.
-func hide(fd int) error {
+// then not held here. Also is called with that root while there are still the others.
+func hide(fd int, also func(root int) error) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return os.NewSyscallError("mount MS_PRIVATE", err)
 	}
@@ -119,6 +129,9 @@ func hide(fd int) error {
 	}
 	if err := unix.MoveMount(fd, "", m.root, "work", unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
 		return os.NewSyscallError("move_mount", err)
+	}
+	if err := also(m.root); err != nil {
+		return err
 	}
 	return pivot(m.root)
 }
