@@ -3,6 +3,7 @@ package nativetests
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,7 @@ func TestOverlay_Unprivileged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the same tests once more")
 	}
-	testuser.Again(t, "^TestOverlay_(Native|BothTiers|Hostile|Mapped|Layers|Forged|HostChanges|Copied)$")
+	testuser.Again(t, "^TestOverlay_(Native|BothTiers|Hostile|Mapped|Layers|Forged|HostChanges|HostSockets|Copied)$")
 }
 
 // eachOverlay runs a test in a session over a directory of its own, on disk and in memory.
@@ -280,5 +281,188 @@ m[0:3] = b"ONE"`
 			printed(t, s, strings.ReplaceAll(script, "ONE", "two"), python(nil), "b'ONE'\n")
 			wantDiff(t, s, "changed f")
 		})
+	})
+}
+
+// What an overlayfs notes in its upper layer, and how Diff reads it.
+func TestOverlay_Layers(t *testing.T) {
+	each(t, func(t *testing.T, d *native.Driver) {
+		eachOverlay(t, nil, d, func(t *testing.T, s *engine.Session, host string) {
+			before := tree(t, host)
+			output(t, s, `rm -r d; mkdir -p d/e`, shell(nil)) // hides the host's
+			wantDiff(t, s, "removed d/e/y", "removed d/x")
+			output(t, s, `echo again > d/x; chmod 0 d/e d`, shell(nil))
+			wantDiff(t, s, "changed d", "changed d/e", "removed d/e/y", "changed d/x")
+			output(t, s, `chmod 755 d d/e; rm -r d; mkdir d; echo two > d/x; mkdir d/e; echo three > d/e/y; chmod 640 d/x d/e/y; touch f; chmod 600 f; chmod 640 f`, shell(nil))
+			wantDiff(t, s)
+			output(t, s, `mv d/x d/z; mv d/z d/x; rm gone f; mkdir gone; echo > gone/f; ln -s gone f; mv d other; mkdir d; mv other/e d/e2`, shell(nil))
+			want := []string{"removed d/e", "removed d/e/y", "added d/e2", "added d/e2/y", "removed d/x", "changed f", "changed gone", "added gone/f", "added other", "added other/x"}
+			wantDiff(t, s, want...)
+			if after := tree(t, host); after != before {
+				t.Errorf("the host has\n%s, and had\n%s", after, before)
+			}
+			if list, err := s.Commit(t.Context()); err != nil || len(list) != len(want) {
+				t.Errorf("Commit = %q, %v", changed(list), err)
+			}
+			wantDiff(t, s)
+			// What was committed is below the session's now, and hidden by what it has.
+			output(t, s, `test -L f && test -f gone/f && test ! -e d/x && rm -r gone other && test ! -e gone && mkdir other && echo new > d/x`, shell(nil))
+			wantDiff(t, s, "added d/x", "removed gone", "removed gone/f", "removed other/x")
+			if _, err := s.Commit(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if names, err := filepath.Glob(filepath.Join(host, "*")); err != nil || len(names) != 3 {
+				t.Errorf("the host has %q, %v", names, err)
+			}
+			output(t, s, `test ! -e gone`, shell(nil))
+			if err := s.PutBytes(t.Context(), "f2", []byte("put"), nil); err != nil {
+				t.Error(err)
+			}
+			if err := s.Mark(t.Context()); err != nil {
+				t.Error(err)
+			}
+			wantDiff(t, s)
+			output(t, s, `echo > d/e2/y`, shell(nil))
+			wantDiff(t, s, "changed d/e2/y")
+		})
+	})
+}
+
+// A script that knows how an overlayfs notes what is removed, and where else to look.
+func TestOverlay_Forged(t *testing.T) {
+	need(t, "python3")
+	const script = `import ctypes, os, stat
+def attempt(f, *a):
+    try: f(*a)
+    except OSError: pass
+outside = os.path.abspath("../../etc").encode()
+for path in "d", "d/e", "f", "new":
+    if path == "new": os.mkdir(path)
+    for prefix in "user.overlay.", "trusted.overlay.", "user.overlay.overlay.":
+        for name, value in ("opaque", b"y"), ("opaque", b"x"), ("redirect", outside), ("redirect", b"/"), ("metacopy", b""), ("origin", b"\x00" * 28), ("whiteout", b"y"), ("impure", b"y"):
+            attempt(os.setxattr, path, prefix + name, value)
+for name in "gone", "d/x", "made":
+    attempt(os.unlink, "w")
+    attempt(os.mknod, "w", stat.S_IFCHR | 0o600, os.makedev(0, 0))
+    attempt(os.rename, "w", name)
+open("w", "w").close()
+ctypes.CDLL(None).renameat2(-100, b"w", -100, b"gone", 4) # RENAME_WHITEOUT
+attempt(os.unlink, "w")
+attempt(os.mknod, "d/wh", stat.S_IFCHR | 0o600, 0)
+open("d/.wh.x", "w").close(); open(".wh..wh..opq", "w").close()
+print(sorted(os.listdir(".")), sorted(os.listdir("d")), os.listdir("new"), open("d/x").read(), open("f").read())`
+	each(t, func(t *testing.T, d *native.Driver) {
+		eachOverlay(t, nil, d, func(t *testing.T, s *engine.Session, host string) {
+			if s.Info().OverlayKind != engine.OverlayFS {
+				return // in a copy a device 0:0 is like any other
+			}
+			const want = "['.wh..wh..opq', 'd', 'f', 'gone', 'new'] ['.wh.x', 'e', 'x'] [] two\n one\n\n"
+			printed(t, s, script, python(nil), want)
+			wantDiff(t, s, "added .wh..wh..opq", "added d/.wh.x", "added new")
+			// Nor in another cell, and when the kernel has forgotten what it knew.
+			printed(t, s, `import os; print(sorted(os.listdir("d")), os.listdir("d/e"), open("f").read())`, python(nil), "['.wh.x', 'e', 'x'] ['y'] one\n\n")
+			if _, err := s.Commit(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Lstat(filepath.Join(host, "d/e/y")); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+}
+
+// What somebody changes on the host meanwhile is no change of the session's, and a conflict when scripts have changed it too.
+func TestOverlay_HostChanges(t *testing.T) {
+	need(t, "python3")
+	each(t, func(t *testing.T, d *native.Driver) {
+		eachOverlay(t, nil, d, func(t *testing.T, s *engine.Session, host string) {
+			write := func(name, data string) {
+				if err := os.WriteFile(filepath.Join(host, name), []byte(data), 0o640); err != nil {
+					t.Error(err)
+				}
+			}
+			write("f", "the host's\n")
+			write("d/new", "the host's\n")
+			if err := os.Remove(filepath.Join(host, "gone")); err != nil {
+				t.Error(err)
+			}
+			output(t, s, "ls -R >/dev/null; echo mine > mine", shell(nil))
+			wantDiff(t, s, "added mine")
+			if _, err := s.Commit(t.Context()); err != nil {
+				t.Error(err)
+			}
+			output(t, s, "echo mine > f; echo mine > d/e/y", shell(nil))
+			var conflict *engine.ConflictError
+			if _, err := s.Commit(t.Context()); !errors.As(err, &conflict) || !slices.Equal(conflict.Paths, []string{"f"}) {
+				t.Errorf("Commit = %v", err)
+			}
+			if !strings.Contains(tree(t, host), `"three\n"`) {
+				t.Error("it was committed")
+			}
+		})
+	})
+}
+
+// Sockets and FIFOs that somebody makes on the host meanwhile lead nowhere.
+func TestOverlay_HostSockets(t *testing.T) {
+	need(t, "python3")
+	each(t, func(t *testing.T, d *native.Driver) {
+		eachOverlay(t, nil, d, func(t *testing.T, s *engine.Session, host string) {
+			l, err := net.Listen("unix", filepath.Join(host, "sock"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			fifo := filepath.Join(host, "fifo")
+			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r, err := os.OpenFile(fifo, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			printed(t, s, `import os, socket
+try:
+    socket.socket(socket.AF_UNIX).connect("sock"); print("connected")
+except OSError: print("refused")
+try:
+    os.open("fifo", os.O_WRONLY | os.O_NONBLOCK); print("somebody reads")
+except OSError: print("nobody")`, python(nil), "refused\nnobody\n")
+		})
+	})
+}
+
+// What an overlayfs would not show as a copy does is copied.
+func TestOverlay_Copied(t *testing.T) {
+	each(t, func(t *testing.T, d *native.Driver) {
+		for name, make := range map[string]func(dir string) error{
+			"socket": func(dir string) error {
+				l, err := net.Listen("unix", filepath.Join(dir, "s"))
+				if err == nil {
+					l.(*net.UnixListener).SetUnlinkOnClose(false)
+					err = l.Close()
+				}
+				return err
+			},
+			"fifo":  func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, "s"), 0o600) },
+			"links": func(dir string) error { return os.Link(filepath.Join(dir, "d/f"), filepath.Join(dir, "s")) },
+		} {
+			t.Run(name, func(t *testing.T) {
+				host := wideTemp(t)
+				if err := errors.Join(os.Mkdir(filepath.Join(host, "d"), 0o755), os.WriteFile(filepath.Join(host, "d/f"), nil, 0o644), make(host)); err != nil {
+					t.Fatal(err)
+				}
+				s, err := engine.Open(t.Context(), []engine.Driver{d}, &engine.Options{Overlay: host, Limits: engine.Limits{Disk: 1 << 20}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				if kind := s.Info().OverlayKind; kind != engine.OverlayCopy {
+					t.Errorf("the overlay is %s", kind)
+				}
+				output(t, s, "echo x > d/f", shell(nil))
+			})
+		}
 	})
 }
