@@ -23,7 +23,7 @@ func TestOverlay_Unprivileged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the same tests once more")
 	}
-	testuser.Again(t, "^TestOverlay_(Native|BothTiers|Hostile|Mapped|Layers|Forged|HostChanges|HostSockets|Copied)$")
+	testuser.Again(t, "^TestOverlay_(Native|BothTiers|Hostile|Mapped|Layers|Forged|HostChanges|HostSockets|Copied|Alike|Full)$")
 }
 
 // eachOverlay runs a test in a session over a directory of its own, on disk and in memory.
