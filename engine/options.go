@@ -27,10 +27,14 @@ type Options struct {
 	// is opened, and what scripts change stays in the session until Session.Commit. It must be absolute and exist, it may
 	// be reached through a symbolic link, and it must not hold the system's temporary directory. WorkDir must be empty.
 	//
-	// Open copies it, which takes time and room as large as the directory: Info.OverlayKind. Permission bits, times, links,
+	// Open copies it, which takes time and room as large as the directory. Permission bits, times, links,
 	// hard links and holes are as on the host; owners, extended attributes and set-user-ID bits are not, and FIFOs,
 	// sockets and devices are left out. What may not be read is ErrInvalid. Nobody should change the directory
 	// meanwhile: each file is then as it was at some moment. More than 1,048,576 entries are ErrTooLarge. Empty: none.
+	//
+	// For a program that is not root, with Limits.Disk or DiskFiles and a native tier that makes cells, it is an overlayfs
+	// instead where that can be had: Info.OverlayKind. Nothing is copied then, and nobody should change the directory as
+	// long as the session is open, since scripts may see it. To rename a directory that the host has is EXDEV.
 	Overlay string
 	// ReadOnly and ReadWrite are absolute host paths, of files or directories, that scripts see at
 	// the same path. None may be "/", lie inside another or in the work directory or Overlay, or cover it. None may
@@ -114,7 +118,7 @@ type Limits struct {
 	//
 	// In other sessions the work directory is an ordinary one, and file calls and the tier count.
 	//
-	// What a session with Overlay has copied counts. When there is no room for it, Open returns ErrNoSpace.
+	// What a session with Overlay has copied counts, at Open or (OverlayFS) when it is changed. When there is no room for it, Open returns ErrNoSpace.
 	Disk      int64
 	DiskFiles int64
 	// Processes is the number of processes and threads. Zero: 256 in the native tier. The wasm tier
