@@ -289,6 +289,11 @@ func TestOverlay_Layers(t *testing.T) {
 	each(t, func(t *testing.T, d *native.Driver) {
 		eachOverlay(t, nil, d, func(t *testing.T, s *engine.Session, host string) {
 			before := tree(t, host)
+			if err := s.Mark(t.Context()); err != nil {
+				t.Error(err)
+			}
+			output(t, s, `touch f d/x`, shell(nil))
+			wantDiff(t, s)
 			output(t, s, `rm -r d; mkdir -p d/e`, shell(nil)) // hides the host's
 			wantDiff(t, s, "removed d/e/y", "removed d/x")
 			output(t, s, `echo again > d/x; chmod 0 d/e d`, shell(nil))
