@@ -77,7 +77,7 @@ var errNotAlike = errors.New("an overlayfs over it would not be like a copy")
 // walkHost notes what is in a directory of the host, and reads no contents. It returns an error for what only a copy has as
 // it should be.
 func walkHost(ctx context.Context, root *os.Root, info fs.FileInfo) (*tree, error) {
-	w := &hostWalker{descent: descent{root: root}, dev: inodeOf(info).dev}
+	w := &hostWalker{descent: descent{root: root}, dev: deviceOf(info)}
 	defer w.close()
 	n := newNode(info)
 	if err := w.alike(root, info); err != nil {
@@ -105,7 +105,7 @@ func (w *hostWalker) alike(dir *os.Root, info fs.FileInfo) error {
 	if !isOurs(info) {
 		return refuse("belongs to another user or group")
 	}
-	if inodeOf(info).dev != w.dev {
+	if deviceOf(info) != w.dev {
 		return refuse("lies on another file system")
 	}
 	switch info.Mode().Type() {

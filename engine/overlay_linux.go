@@ -38,3 +38,6 @@ func isOurs(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid() && int(st.Gid) == os.Getegid()
 }
+
+// deviceOf tells on which file system an entry lies.
+func deviceOf(info fs.FileInfo) uint64 { return inodeOf(info).dev }

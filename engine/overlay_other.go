@@ -12,3 +12,4 @@ import (
 func isWhiteout(fs.FileInfo) bool     { return false }
 func isOpaque(*os.Root) (bool, error) { return false, nil }
 func isOurs(fs.FileInfo) bool         { return false }
+func deviceOf(fs.FileInfo) uint64     { return 0 }
