@@ -172,7 +172,12 @@ func output(cmd *exec.Cmd) ([]byte, error) {
 
 // mappedMounts maps the owner of a mount, as cells need it when we are root.
 func (p *prober) mappedMounts(ctx context.Context) (string, error) {
-	owner, err := mappedOwner(openSelf)
+	self, err := openSelf()
+	if err != nil {
+		return "", err
+	}
+	defer self.Close()
+	owner, err := mappedOwner(func() (*os.File, error) { return self, nil })
 	if err != nil {
 		return "", p.explain(ctx, stepNamespaces, err)
 	}
