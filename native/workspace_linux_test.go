@@ -507,7 +507,7 @@ func TestWorkspace_NothingIsLeft(t *testing.T) {
 	}
 	after := held(t)
 	for range 100 { // a goroutine that has done its work takes a moment to go
-		if after == before {
+		if !after.exceeds(before) {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -539,7 +539,7 @@ func TestWorkspace_NoKeeper(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if after := held(t); after.fds != before.fds || after.children != before.children {
+	if after := held(t); after.fds > before.fds || after.children > before.children {
 		t.Errorf("before: %+v, after: %+v", before, after)
 	}
 }
@@ -578,6 +578,12 @@ func TestWorkspace_HostKilled(t *testing.T) {
 
 // holdings are what a session must give back.
 type holdings struct{ fds, children, mounts, goroutines int }
+
+// exceeds reports whether there is more of anything. Less there can be: what an earlier test has left to the garbage
+// collector goes at any time.
+func (h holdings) exceeds(before holdings) bool {
+	return h.fds > before.fds || h.children > before.children || h.mounts > before.mounts || h.goroutines > before.goroutines
+}
 
 func held(t *testing.T) holdings {
 	t.Helper()
