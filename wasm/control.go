@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/tetratelabs/wazero/api"
+
+	"github.com/sandbar-dev/sandbar/engine"
 )
 
 // tickBudget is how many loop heads a guest passes between two calls of tick: some tenths of a
@@ -87,6 +89,16 @@ func (c *control) stop(grace time.Duration) {
 		return
 	}
 	c.deadline = deadline
+}
+
+// stopAfter ends the run by force when the timeout of a run has passed, unless cancel is called before. It is for what is
+// done for a run and not by Session's clock.
+func (c *control) stopAfter(timeout time.Duration) (cancel func()) {
+	if timeout <= 0 || timeout == engine.NoTimeout {
+		return func() {}
+	}
+	timer := time.AfterFunc(timeout, func() { c.stop(0) })
+	return func() { timer.Stop() }
 }
 
 // end makes later stops do nothing, and lets the timer go.

@@ -26,10 +26,7 @@ func (s *session) look(ctx context.Context, p *interpreter, spec *engine.RunSpec
 	}
 	c := newControl()
 	defer context.AfterFunc(ctx, func() { c.stop(0) })()
-	if spec.Timeout > 0 && spec.Timeout != engine.NoTimeout {
-		timer := time.AfterFunc(spec.Timeout, func() { c.stop(0) })
-		defer timer.Stop()
-	}
+	defer c.stopAfter(spec.Timeout)()
 	if !known {
 		if findings, err = s.scan(p, spec.Script, true, c, spec); err != nil {
 			findings = nil // the run itself tells what is wrong with the script
@@ -97,8 +94,7 @@ func (s *session) scan(p *interpreter, source []byte, isMain bool, c *control, s
 	own := newControl()
 	own.delivered, own.with = true, c.kill // an interrupt is for the script alone
 	w.use(own, in)
-	timer := time.AfterFunc(scanTime, func() { own.stop(0) })
-	defer timer.Stop()
+	defer own.stopAfter(scanTime)()
 	var malformed error
 	w.run.found = func(found []byte) bool {
 		findings, malformed = imports.Decode(found)

@@ -121,8 +121,7 @@ func (l *live) finish(ctx context.Context) {
 	c := newControl()
 	c.cpu = func() time.Duration { return 0 }
 	l.seat.world.use(c, l.seat.instance)
-	timer := time.AfterFunc(finishGrace, func() { c.stop(0) })
-	defer timer.Stop()
+	defer c.stopAfter(finishGrace)()
 	guests.Add(1)
 	defer guests.Add(-1)
 	// What goes wrong in it has nowhere to go to.

@@ -3,7 +3,6 @@ package wasm
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/sandbar-dev/sandbar/engine"
 	"github.com/sandbar-dev/sandbar/wasm/internal/guestfs"
@@ -25,10 +24,7 @@ func (s *session) warmUp(starting context.Context, p *interpreter, spec *engine.
 	w := newWorld(in, s.files, files, wasi.Config{MaxFiles: spec.Limits.OpenFiles}, &stdio{stdout: &output, stderr: &output})
 	defer w.close()
 	defer context.AfterFunc(starting, func() { w.run.control.stop(0) })()
-	if spec.Timeout > 0 && spec.Timeout != engine.NoTimeout {
-		timer := time.AfterFunc(spec.Timeout, func() { w.run.control.stop(0) })
-		defer timer.Stop()
-	}
+	defer w.run.control.stopAfter(spec.Timeout)()
 	guests.Add(1)
 	defer guests.Add(-1)
 	shadow := s.shadowed(engine.WorkDir, spec.Env)

@@ -1,6 +1,7 @@
 package hybrid
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -30,6 +31,10 @@ func TestConformance(t *testing.T) {
 		t.Parallel()
 		caps := both
 		caps.Types, caps.Native, caps.Processes = []engine.ScriptType{engine.Shell}, true, holds("Processes")
+		// Where the kernel cannot keep scripts from abstract sockets of the host, the native tier refuses an open network.
+		var abi int
+		_, err := fmt.Sscanf(d.Info().Enforced["landlock"], "ABI %d", &abi)
+		caps.OpenNetwork = err == nil && abi >= 6
 		enginetest.Conformance(t, open, caps)
 	})
 }
