@@ -57,6 +57,9 @@ type Change struct {
 // Diff reads each file whose stat(2) has changed. Where that does not tell (file systems other than ext4, XFS and
 // Btrfs; a Mark while runs were under way), it reads every file.
 func (s *Session) Diff(ctx context.Context) ([]Change, error) {
+	if s.peer != nil {
+		return peerCall(ctx, s, func(ctx context.Context, p Peer) ([]Change, error) { return p.Diff(ctx) })
+	}
 	var list []Change
 	err := s.historyCall(ctx, "diff", func(ctx context.Context, h *history) error {
 		if h.mark == nil {
@@ -78,6 +81,9 @@ func (s *Session) Diff(ctx context.Context) ([]Change, error) {
 // Mark makes what the work directory has now what Diff compares with. It reads every file, except for those that
 // are as at the last mark. Its bounds are those of Diff. After an error the last mark stays. Commit does not mind marks.
 func (s *Session) Mark(ctx context.Context) error {
+	if s.peer != nil {
+		return peerDo(ctx, s, func(ctx context.Context, p Peer) error { return p.Mark(ctx) })
+	}
 	return s.historyCall(ctx, "mark", func(ctx context.Context, h *history) error {
 		now, err := s.take(ctx, h.mark, true)
 		if err == nil {

@@ -31,6 +31,9 @@ import (
 // No run may be under way: that is ErrBusy, and a run that begins meanwhile is too. Without Options.Overlay Commit is
 // ErrInvalid. Its bounds are those of Diff.
 func (s *Session) Commit(ctx context.Context) ([]Change, error) {
+	if s.peer != nil {
+		return peerCall(ctx, s, func(ctx context.Context, p Peer) ([]Change, error) { return p.Commit(ctx) })
+	}
 	if s.opts.Overlay == "" {
 		return nil, fmt.Errorf("commit: %w", &InvalidError{"Overlay", "is not set: there is nothing to commit to"})
 	}

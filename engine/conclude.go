@@ -14,6 +14,13 @@ const (
 
 // resultOf makes the Result of how the driver saw the end and of why Session asked for it, if it did.
 func (p *Process) resultOf(exit Exit, asked Reason) Result {
+	if exit.Result != nil && exit.Err == nil {
+		r := *exit.Result
+		_, out := p.stdout.written()
+		_, errs := p.stderr.written()
+		r.Truncated = r.Truncated || out || errs
+		return r
+	}
 	r := Result{
 		ExitCode:   exit.Code,
 		Signal:     exit.Signal,

@@ -272,6 +272,8 @@ type Exit struct {
 	WallTime   time.Duration
 	CPUTime    time.Duration // Unknown where not measured
 	PeakMemory int64         // Unknown where not measured
+	// Result is the whole of it when a Session elsewhere has made it. Then nothing else is looked at but Err.
+	Result *Result
 	// Value and InterpreterLost are as in Result.
 	Value           string
 	InterpreterLost bool

@@ -31,6 +31,9 @@ const maxList = 1 << 20
 // List describes the entries of a directory, sorted by name. It does not follow links among them. More
 // than 1,048,576 entries are ErrTooLarge, which then counts entries.
 func (s *Session) List(ctx context.Context, path string) ([]FileInfo, error) {
+	if s.peer != nil {
+		return peerCall(ctx, s, func(ctx context.Context, p Peer) ([]FileInfo, error) { return p.List(ctx, path) })
+	}
 	var list []FileInfo
 	err := s.fileCall(ctx, "list", path, true, func(p *place) error {
 		if !p.info.IsDir() {
@@ -58,6 +61,9 @@ func (s *Session) List(ctx context.Context, path string) ([]FileInfo, error) {
 
 // Stat describes a file, or what a link to it leads to.
 func (s *Session) Stat(ctx context.Context, path string) (FileInfo, error) {
+	if s.peer != nil {
+		return peerCall(ctx, s, func(ctx context.Context, p Peer) (FileInfo, error) { return p.Stat(ctx, path) })
+	}
 	var out FileInfo
 	err := s.fileCall(ctx, "stat", path, true, func(p *place) error {
 		out = newFileInfo(p.info)
@@ -68,6 +74,9 @@ func (s *Session) Stat(ctx context.Context, path string) (FileInfo, error) {
 
 // Remove removes a file, an empty directory or a link, which is not followed.
 func (s *Session) Remove(ctx context.Context, path string) error {
+	if s.peer != nil {
+		return peerDo(ctx, s, func(ctx context.Context, p Peer) error { return p.Remove(ctx, path, false) })
+	}
 	return s.fileCall(ctx, "remove", path, false, func(p *place) error {
 		if p.isRoot() {
 			return &InvalidError{"path", "is the work directory itself"}
@@ -80,6 +89,9 @@ func (s *Session) Remove(ctx context.Context, path string) error {
 // not followed. It returns no error if there is nothing of that name. While scripts go on making files in
 // the directory, it goes on too, until ctx ends.
 func (s *Session) RemoveAll(ctx context.Context, path string) error {
+	if s.peer != nil {
+		return peerDo(ctx, s, func(ctx context.Context, p Peer) error { return p.Remove(ctx, path, true) })
+	}
 	err := s.fileCall(ctx, "remove", path, false, func(p *place) error {
 		if p.isRoot() {
 			return &InvalidError{"path", "is the work directory itself"}

@@ -40,6 +40,9 @@ func (s *Session) get(ctx context.Context, path string, w io.Writer, most int64,
 	if most < 0 {
 		return &InvalidError{"most", "is negative"}
 	}
+	if s.peer != nil {
+		return peerDo(ctx, s, func(ctx context.Context, p Peer) error { return p.Get(ctx, path, w, most, sized) })
+	}
 	return s.fileCall(ctx, "get", path, true, func(p *place) error {
 		f, size, err := p.openRegular()
 		if err != nil {

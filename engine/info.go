@@ -30,6 +30,9 @@ type Info struct {
 
 // Info describes the session. It may be called at any time, also after Close.
 func (s *Session) Info() Info {
+	if s.peer != nil {
+		return s.peer.Info()
+	}
 	info := Info{ID: s.id, HostDir: s.files.hostDir, Limits: s.limits, Network: s.opts.Network, Unenforced: map[Tier][]string{}}
 	if h := &s.files.history; h.host != nil {
 		info.Overlay, info.OverlayKind = h.hostDir, h.kind
@@ -53,6 +56,11 @@ func (s *Session) ID() string { return s.id }
 // Warnings are one line each about isolation that is loosened in this session.
 func (s *Session) Warnings() []string {
 	var all []string
+	if s.peer != nil {
+		for _, tier := range s.peer.Info().Tiers {
+			all = append(all, tier.Warnings...)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.tiers)) {
 		all = append(all, s.tiers[name].driver.Info().Warnings...)
 	}

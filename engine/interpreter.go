@@ -27,6 +27,9 @@ func (s *Session) liveSession(ctx context.Context) (LiveSession, error) {
 // has the interpreter, as long as ctx lasts. It does nothing when there is none. Errors: ErrNotAvailable in a session
 // that cannot have one, ErrClosed, and that of ctx.
 func (s *Session) ResetInterpreter(ctx context.Context) error {
+	if s.peer != nil {
+		return peerDo(ctx, s, func(ctx context.Context, p Peer) error { return p.ResetInterpreter(ctx) })
+	}
 	if err := s.enter(); err != nil {
 		return err
 	}

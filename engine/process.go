@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 )
 
 // A Process is a run that was started. Its methods are safe for concurrent use; each stream is for one
@@ -13,6 +14,7 @@ import (
 type Process struct {
 	id       string
 	terminal bool
+	timeout  time.Duration // NoTimeout for what others time
 
 	stdout, stderr         stream
 	stdoutOnce, stderrOnce sync.Once
@@ -31,6 +33,10 @@ type Process struct {
 	abort  func()    // gives up the start
 	reason Reason    // why Session stops the run; empty while it does not
 	ended  bool
+}
+
+func newProcess(id string, o *RunOptions) *Process {
+	return &Process{id: id, terminal: o.Terminal != nil, timeout: NoTimeout, done: make(chan struct{})}
 }
 
 // Output is what a run wrote, and how it ended.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,9 @@ const (
 // Errors are ErrInvalid, ErrEscapes, ErrIsDirectory, ErrNotDirectory, ErrNotRegular, ErrNoSpace. After any
 // error the work directory is as it was.
 func (s *Session) PutBytes(ctx context.Context, path string, data []byte, opts *PutOptions) error {
+	if s.peer != nil {
+		return s.putPeer(ctx, path, bytes.NewReader(data), opts)
+	}
 	return s.put(ctx, path, &memorySource{data}, opts)
 }
 
@@ -42,16 +46,16 @@ func (s *Session) PutReader(ctx context.Context, path string, r io.Reader, opts 
 	if r == nil {
 		return &InvalidError{"r", "is nil"}
 	}
+	if s.peer != nil {
+		return s.putPeer(ctx, path, r, opts)
+	}
 	return s.put(ctx, path, &readerSource{in: newReaderStdin(r)}, opts)
 }
 
 func (s *Session) put(ctx context.Context, path string, src source, opts *PutOptions) error {
-	mode := fs.FileMode(fileMode)
-	if opts != nil && opts.Mode != 0 {
-		mode = opts.Mode
-	}
-	if mode&^fs.ModePerm != 0 {
-		return &InvalidError{"Mode", fmt.Sprintf("%v has more than permission bits", mode)}
+	mode, err := opts.mode()
+	if err != nil {
+		return err
 	}
 	if err := s.enter(); err != nil {
 		return err
@@ -65,6 +69,27 @@ func (s *Session) put(ctx context.Context, path string, src source, opts *PutOpt
 	}
 	defer p.close()
 	return fileError("put", path, s.putAt(ctx, p, src, mode))
+}
+
+// mode is the mode of the file.
+func (o *PutOptions) mode() (fs.FileMode, error) {
+	mode := fs.FileMode(fileMode)
+	if o != nil && o.Mode != 0 {
+		mode = o.Mode
+	}
+	if mode&^fs.ModePerm != 0 {
+		return 0, &InvalidError{"Mode", fmt.Sprintf("%v has more than permission bits", mode)}
+	}
+	return mode, nil
+}
+
+// putPeer is put for the peer.
+func (s *Session) putPeer(ctx context.Context, path string, r io.Reader, opts *PutOptions) error {
+	mode, err := opts.mode()
+	if err != nil {
+		return err
+	}
+	return peerDo(ctx, s, func(ctx context.Context, p Peer) error { return p.Put(ctx, path, r, PutOptions{Mode: mode}) })
 }
 
 func (s *Session) putAt(ctx context.Context, p *place, src source, mode fs.FileMode) error {

@@ -24,7 +24,7 @@ func (s *Session) Run(ctx context.Context, script string, opts *RunOptions) (*Pr
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
-	p, err := s.start(ctx, script, opts)
+	p, err := s.start(ctx, script, opts, false)
 	if err != nil {
 		s.leave()
 		return nil, err
@@ -35,8 +35,12 @@ func (s *Session) Run(ctx context.Context, script string, opts *RunOptions) (*Pr
 // Exec runs script to its end and returns what it wrote and how it ended. When ctx ends, the run is
 // cancelled, and that is in the Result. Errors are those of Run, and ErrLost.
 func (s *Session) Exec(ctx context.Context, script string, opts *RunOptions) (*Output, error) {
-	p, err := s.Run(ctx, script, opts)
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	p, err := s.start(ctx, script, opts, true)
 	if err != nil {
+		s.leave()
 		return nil, err
 	}
 	// Not with ctx: its end stops the run, whose output and result are then soon there.
@@ -57,33 +61,25 @@ func (s *Session) RunCode(ctx context.Context, code string, opts *RunOptions) ([
 	return out.Stdout, nil
 }
 
-// start is Run in an open session.
-func (s *Session) start(ctx context.Context, script string, opts *RunOptions) (*Process, error) {
+// A starter begins a run that has been prepared.
+type starter func(ctx context.Context) error
+
+// start is Run in an open session. Kept says that nobody is going to read the output while the run goes on.
+func (s *Session) start(ctx context.Context, script string, opts *RunOptions, kept bool) (*Process, error) {
 	var o RunOptions
 	if opts != nil {
 		o = *opts
 	}
-	o = o.filled(&s.opts)
-	spec, err := s.runSpec(ctx, script, &o)
+	p, begin, err := s.prepare(ctx, script, &o, kept)
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.route(&o)
-	if err != nil {
-		return nil, fmt.Errorf("run: %w", err)
-	}
-	if o.Terminal != nil && r.tier.name != TierNative {
-		return nil, fmt.Errorf("run: %w: a terminal needs the native tier, and %s", ErrNotAvailable, r.why)
-	}
-	p := &Process{id: spec.ID, route: r, terminal: o.Terminal != nil, done: make(chan struct{})}
-	p.connect(spec, &o)
-
 	// starting ends with ctx, and with Close while the driver starts the run.
 	starting, cancel := context.WithCancel(ctx)
 	p.abort = cancel
 	err = s.track(p)
 	if err == nil {
-		err = s.startBy(starting, r, spec, p)
+		err = begin(starting)
 	}
 	if err != nil {
 		cancel()
@@ -92,9 +88,38 @@ func (s *Session) start(ctx context.Context, script string, opts *RunOptions) (*
 	}
 	p.account = s.usage.begin()
 	s.debug(ctx, "run started", slog.String("run", p.id), slog.String("tier", string(p.route.tier.name)))
+	s.watch(ctx, p, cancel)
+	return p, nil
+}
 
+// prepare checks the options of a run and joins its streams to a Process. It is then to be started.
+func (s *Session) prepare(ctx context.Context, script string, o *RunOptions, kept bool) (*Process, starter, error) {
+	if s.peer != nil {
+		return s.preparePeer(script, o, kept)
+	}
+	filled := o.filled(&s.opts)
+	spec, err := s.runSpec(ctx, script, &filled)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := s.route(&filled)
+	if err != nil {
+		return nil, nil, fmt.Errorf("run: %w", err)
+	}
+	if filled.Terminal != nil && r.tier.name != TierNative {
+		return nil, nil, fmt.Errorf("run: %w: a terminal needs the native tier, and %s", ErrNotAvailable, r.why)
+	}
+	p := newProcess(spec.ID, &filled)
+	p.timeout = filled.Timeout
+	p.goes(r)
+	p.connect(spec, &filled)
+	return p, func(ctx context.Context) error { return s.startBy(ctx, r, spec, p) }, nil
+}
+
+// watch ends the run with ctx and at its timeout, and concludes it when it has ended.
+func (s *Session) watch(ctx context.Context, p *Process, cancel context.CancelFunc) {
 	unhook := context.AfterFunc(ctx, func() { p.stop(ReasonCancelled) })
-	timer := p.limitTime(o.Timeout)
+	timer := p.limitTime(p.timeout)
 	go func() {
 		defer s.leave()
 		exit := p.run.Wait()
@@ -105,7 +130,6 @@ func (s *Session) start(ctx context.Context, script string, opts *RunOptions) (*
 		s.untrack(p)
 		s.debug(ctx, "run ended", slog.String("run", p.id), slog.String("reason", string(p.result.Reason)), slog.Any("err", p.err))
 	}()
-	return p, nil
 }
 
 // startBy starts the run where its route leads.

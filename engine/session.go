@@ -19,6 +19,7 @@ type Session struct {
 	limits Limits  // with the defaults filled in
 	tiers  map[Tier]*tier
 	files  *workspace
+	peer   Peer // nil unless another process holds the session; then there are no tiers and no files
 	grants []Grant
 	log    *slog.Logger
 	usage  usage
@@ -98,21 +99,8 @@ func Open(ctx context.Context, drivers []Driver, opts *Options) (*Session, error
 		return nil, err
 	}
 	o.Env = maps.Clone(o.Env)
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	s := &Session{
-		id:     newID(),
-		opts:   o.filled(),
-		limits: o.Limits.filled(),
-		tiers:  tiers,
-		grants: grants,
-		log:    o.Logger,
-		runs:   map[*Process]struct{}{},
-	}
-	closing, begin := context.WithCancelCause(context.Background())
-	s.closing = closing
-	s.close = sync.OnceValue(func() error { return s.shut(begin) })
+	s := newSession(&o, tiers, nil)
+	s.grants = grants
 	if err := tidyUp(tidied); err != nil {
 		return nil, fmt.Errorf("open session: %w", err)
 	}
@@ -137,6 +125,29 @@ func Open(ctx context.Context, drivers []Driver, opts *Options) (*Session, error
 	s.opts.From = nil // it is needed no more
 	s.debug(ctx, "session opened")
 	return s, nil
+}
+
+// newSession is a session over tiers, or over a peer.
+func newSession(o *Options, tiers map[Tier]*tier, peer Peer) *Session {
+	s := &Session{
+		id:     newID(),
+		opts:   o.filled(),
+		limits: o.Limits.filled(),
+		tiers:  tiers,
+		peer:   peer,
+		log:    o.Logger,
+		runs:   map[*Process]struct{}{},
+	}
+	if peer != nil {
+		s.id = peer.ID()
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	closing, begin := context.WithCancelCause(context.Background())
+	s.closing = closing
+	s.close = sync.OnceValue(func() error { return s.shut(begin) })
+	return s
 }
 
 // tiersOf sorts drivers by tier.
@@ -252,7 +263,9 @@ func (s *Session) shut(begin context.CancelCauseFunc) error {
 			errs = append(errs, fmt.Errorf("%s tier: %w", t.name, err))
 		}
 	}
-	if err := s.files.close(); err != nil {
+	if s.peer != nil {
+		errs = append(errs, s.peer.Close())
+	} else if err := s.files.close(); err != nil {
 		errs = append(errs, err)
 	}
 	err := errors.Join(errs...)

@@ -18,6 +18,7 @@ import (
 type Snapshot struct {
 	state State      // nil: there was no interpreter
 	files *workspace // a directory of the snapshot's own
+	peer  State      // the whole of it when another process holds it; then there is nothing else
 
 	mu     sync.Mutex
 	users  sync.WaitGroup // calls that read it
@@ -32,6 +33,13 @@ type Snapshot struct {
 // the session changes. Errors: ErrBusy when the live interpreter holds open files, which a copy could not have;
 // ErrClosed; that of ctx; a *TooLargeError for more than 1,048,576 files.
 func (s *Session) Snapshot(ctx context.Context) (*Snapshot, error) {
+	if s.peer != nil {
+		state, err := peerCall(ctx, s, func(ctx context.Context, p Peer) (State, error) { return p.Snapshot(ctx) })
+		if err != nil {
+			return nil, err
+		}
+		return &Snapshot{peer: state}, nil
+	}
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
@@ -72,6 +80,12 @@ func (s *Snapshot) take(ctx context.Context, from *os.Root) error {
 	return err
 }
 
+// Peer is what the peer of a session gave for the snapshot, or nil for one that this process holds.
+func (s *Snapshot) Peer() State { return s.peer }
+
+// PeerSnapshot is a snapshot that another process holds. Its Close closes the State.
+func PeerSnapshot(state State) *Snapshot { return &Snapshot{peer: state} }
+
 // interpreter is the copy of the interpreter, or nil.
 func (s *Snapshot) interpreter() State {
 	if s == nil {
@@ -82,6 +96,9 @@ func (s *Snapshot) interpreter() State {
 
 // Memory is the size of the interpreter's memory in bytes, of which zeros take nothing; 0 when there is no interpreter.
 func (s *Snapshot) Memory() int64 {
+	if s.peer != nil {
+		return s.peer.Size()
+	}
 	if s.state == nil {
 		return 0
 	}
@@ -114,6 +131,9 @@ func (s *Snapshot) Close() error {
 
 func (s *Snapshot) release() error {
 	var err error
+	if s.peer != nil {
+		err = s.peer.Close()
+	}
 	if s.state != nil {
 		err = s.state.Close()
 	}
@@ -139,6 +159,8 @@ func (o *Options) useFrom(tiers map[Tier]*tier) (release func(), err error) {
 		problem = "cannot be set together with Overlay"
 	case o.Warm != "":
 		problem = "cannot be set together with Warm"
+	case o.From.peer != nil:
+		problem = "is of a server, and sessions are opened from it there; Snapshot.WriteTo brings it here"
 	case o.From.state != nil && (o.PythonTier == TierNative || tiers[TierWasm] == nil):
 		problem = "has an interpreter, which needs the wasm tier"
 	}

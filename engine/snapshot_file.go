@@ -27,6 +27,9 @@ func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 		return 0, err
 	}
 	defer done()
+	if s.peer != nil {
+		return s.peer.WriteTo(w)
+	}
 	c := &countingWriter{to: w, hash: sha256.New()}
 	err = s.write(c)
 	if err == nil {

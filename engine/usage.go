@@ -31,7 +31,7 @@ type Usage struct {
 func (u *Usage) Complete() bool { return len(u.Unmeasured) == 0 }
 
 // Usage sums up the runs so far. It may be called at any time, also after Close. To bill what happened between
-// two calls, subtract; what is under way is in a later one.
+// two calls, subtract; what is under way is in a later one. Of a session of a server it is what this Session has run.
 func (s *Session) Usage() Usage { return s.usage.total() }
 
 // usage counts the runs of a session.
