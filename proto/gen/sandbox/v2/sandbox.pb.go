@@ -2525,7 +2525,10 @@ type RunEvent struct {
 	Stdout []byte `protobuf:"bytes,2,opt,name=stdout,proto3" json:"stdout,omitempty"`
 	Stderr []byte `protobuf:"bytes,3,opt,name=stderr,proto3" json:"stderr,omitempty"`
 	// Last, and once. A stream that ends without it has lost the run, whose end is not known.
-	Exited        *Result `protobuf:"bytes,4,opt,name=exited,proto3" json:"exited,omitempty"`
+	Exited *Result `protobuf:"bytes,4,opt,name=exited,proto3" json:"exited,omitempty"`
+	// Bytes of the stream that are missing before those of this event: the server no longer has them. Detached runs alone.
+	StdoutSkipped int64 `protobuf:"varint,5,opt,name=stdout_skipped,json=stdoutSkipped,proto3" json:"stdout_skipped,omitempty"`
+	StderrSkipped int64 `protobuf:"varint,6,opt,name=stderr_skipped,json=stderrSkipped,proto3" json:"stderr_skipped,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2588,6 +2591,20 @@ func (x *RunEvent) GetExited() *Result {
 	return nil
 }
 
+func (x *RunEvent) GetStdoutSkipped() int64 {
+	if x != nil {
+		return x.StdoutSkipped
+	}
+	return 0
+}
+
+func (x *RunEvent) GetStderrSkipped() int64 {
+	if x != nil {
+		return x.StderrSkipped
+	}
+	return 0
+}
+
 // Started says that the script runs.
 type Started struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
@@ -2595,11 +2612,8 @@ type Started struct {
 	Tier    Tier                   `protobuf:"varint,2,opt,name=tier,proto3,enum=sandbox.v2.Tier" json:"tier,omitempty"`
 	Backend string                 `protobuf:"bytes,3,opt,name=backend,proto3" json:"backend,omitempty"`
 	// Why the run went to this tier.
-	Route string                 `protobuf:"bytes,4,opt,name=route,proto3" json:"route,omitempty"`
-	At    *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=at,proto3" json:"at,omitempty"`
-	// Where the streams begin: more than was asked for when the server no longer has it. 0, except for AttachRun.
-	StdoutOffset  int64 `protobuf:"varint,6,opt,name=stdout_offset,json=stdoutOffset,proto3" json:"stdout_offset,omitempty"`
-	StderrOffset  int64 `protobuf:"varint,7,opt,name=stderr_offset,json=stderrOffset,proto3" json:"stderr_offset,omitempty"`
+	Route         string                 `protobuf:"bytes,4,opt,name=route,proto3" json:"route,omitempty"`
+	At            *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2667,20 +2681,6 @@ func (x *Started) GetAt() *timestamppb.Timestamp {
 		return x.At
 	}
 	return nil
-}
-
-func (x *Started) GetStdoutOffset() int64 {
-	if x != nil {
-		return x.StdoutOffset
-	}
-	return 0
-}
-
-func (x *Started) GetStderrOffset() int64 {
-	if x != nil {
-		return x.StderrOffset
-	}
-	return 0
 }
 
 // Result is what is known of a run that has ended. A figure that was not measured is not set.
@@ -6211,20 +6211,20 @@ const file_sandbox_v2_sandbox_proto_rawDesc = "" +
 	"\x04rows\x18\x01 \x01(\x05R\x04rows\x12\x12\n" +
 	"\x04cols\x18\x02 \x01(\x05R\x04cols\"9\n" +
 	"\vRunResponse\x12*\n" +
-	"\x05event\x18\x01 \x01(\v2\x14.sandbox.v2.RunEventR\x05event\"\x95\x01\n" +
+	"\x05event\x18\x01 \x01(\v2\x14.sandbox.v2.RunEventR\x05event\"\xe3\x01\n" +
 	"\bRunEvent\x12-\n" +
 	"\astarted\x18\x01 \x01(\v2\x13.sandbox.v2.StartedR\astarted\x12\x16\n" +
 	"\x06stdout\x18\x02 \x01(\fR\x06stdout\x12\x16\n" +
 	"\x06stderr\x18\x03 \x01(\fR\x06stderr\x12*\n" +
-	"\x06exited\x18\x04 \x01(\v2\x12.sandbox.v2.ResultR\x06exited\"\xec\x01\n" +
+	"\x06exited\x18\x04 \x01(\v2\x12.sandbox.v2.ResultR\x06exited\x12%\n" +
+	"\x0estdout_skipped\x18\x05 \x01(\x03R\rstdoutSkipped\x12%\n" +
+	"\x0estderr_skipped\x18\x06 \x01(\x03R\rstderrSkipped\"\xa2\x01\n" +
 	"\aStarted\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12$\n" +
 	"\x04tier\x18\x02 \x01(\x0e2\x10.sandbox.v2.TierR\x04tier\x12\x18\n" +
 	"\abackend\x18\x03 \x01(\tR\abackend\x12\x14\n" +
 	"\x05route\x18\x04 \x01(\tR\x05route\x12*\n" +
-	"\x02at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12#\n" +
-	"\rstdout_offset\x18\x06 \x01(\x03R\fstdoutOffset\x12#\n" +
-	"\rstderr_offset\x18\a \x01(\x03R\fstderrOffset\"\xc4\x04\n" +
+	"\x02at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"\xc4\x04\n" +
 	"\x06Result\x12 \n" +
 	"\texit_code\x18\x01 \x01(\x05H\x00R\bexitCode\x88\x01\x01\x12\x16\n" +
 	"\x06signal\x18\x02 \x01(\x05R\x06signal\x12*\n" +

@@ -154,7 +154,7 @@ type SandboxServiceClient interface {
 	// ResizeRun changes the size of the terminal of a run.
 	ResizeRun(context.Context, *connect.Request[v2.ResizeRunRequest]) (*connect.Response[v2.ResizeRunResponse], error)
 	// AttachRun streams what a detached run writes, from an offset of each stream, to its end. Any number of clients may be
-	// attached. What the server no longer has is skipped: Started says where the streams begin.
+	// attached. What the server no longer has is skipped, and events say so.
 	AttachRun(context.Context, *connect.Request[v2.AttachRunRequest]) (*connect.ServerStreamForClient[v2.AttachRunResponse], error)
 	// ListRuns describes the runs of a session that are under way, and the detached ones that have ended, the oldest first.
 	ListRuns(context.Context, *connect.Request[v2.ListRunsRequest]) (*connect.Response[v2.ListRunsResponse], error)
@@ -605,7 +605,7 @@ type SandboxServiceHandler interface {
 	// ResizeRun changes the size of the terminal of a run.
 	ResizeRun(context.Context, *connect.Request[v2.ResizeRunRequest]) (*connect.Response[v2.ResizeRunResponse], error)
 	// AttachRun streams what a detached run writes, from an offset of each stream, to its end. Any number of clients may be
-	// attached. What the server no longer has is skipped: Started says where the streams begin.
+	// attached. What the server no longer has is skipped, and events say so.
 	AttachRun(context.Context, *connect.Request[v2.AttachRunRequest], *connect.ServerStream[v2.AttachRunResponse]) error
 	// ListRuns describes the runs of a session that are under way, and the detached ones that have ended, the oldest first.
 	ListRuns(context.Context, *connect.Request[v2.ListRunsRequest]) (*connect.Response[v2.ListRunsResponse], error)
