@@ -56,6 +56,13 @@ type TextOutput struct {
 // ID is unguessable and unique; it is in the logs of the run.
 func (p *Process) ID() string { return p.id }
 
+// Route tells in which tier the run is, and why, from the start on; Result has both as well.
+func (p *Process) Route() (tier Tier, why string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.route.tier.name, p.route.why
+}
+
 // Done is closed when the run has ended: Wait and Communicate then do not block. To wait for Done alone
 // claims no stream: a script that writes more than MaxOutput then waits for someone who reads.
 func (p *Process) Done() <-chan struct{} { return p.done }

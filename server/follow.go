@@ -1,0 +1,141 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/proto/gen/sandbox/v2"
+)
+
+// sender sends an event to a client. It may block while the client is behind.
+type sender func(*sandboxv2.RunEvent) error
+
+// The time between two messages when nothing happens: proxies cut what is silent for longer, and the client knows that
+// the server is there.
+const (
+	defaultHeartbeat = 15 * time.Second
+	minHeartbeat     = time.Second
+)
+
+// startHold is how long the first message of a run waits for more, if nobody is to see it at once: a short run is one message then.
+const startHold = 2 * time.Millisecond
+
+func heartbeatOf(d *durationpb.Duration) (time.Duration, error) {
+	v, err := within("heartbeat", d, 0)
+	switch {
+	case err != nil:
+		return 0, err
+	case v == 0:
+		return defaultHeartbeat, nil
+	}
+	return max(v, minHeartbeat), nil
+}
+
+// follow sends what a run writes, and its end, to the client that has started it.
+func (s *Server) follow(ctx context.Context, r *run, m *sandboxv2.RunRequest, beat time.Duration, send sender) error {
+	limit := m.GetMaxOutputBytes()
+	if m.GetStreamOutput() {
+		limit = -1
+	}
+	box := newOutbox(limit)
+	defer box.close()
+	go box.fill(&box.stdout, r.Stdout())
+	go box.fill(&box.stderr, r.Stderr())
+	defer s.unstall(ctx, r)()
+
+	wait := beat
+	if !m.GetStreamOutput() {
+		wait = startHold
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	ev := &sandboxv2.RunEvent{Started: r.started()}
+	for held := !m.GetStreamOutput(); ; held = false {
+		ended := box.take(ev)
+		for held && !ended {
+			if late, err := box.await(ctx, timer); err != nil {
+				return err
+			} else if late {
+				break
+			}
+			ended = box.more(ev)
+		}
+		if ended {
+			<-r.Done() // the streams end a moment before
+			var err error
+			if ev.Exited, err = r.result(); err != nil {
+				return err
+			}
+			ev.Exited.Truncated = ev.GetExited().GetTruncated() || box.truncated()
+		}
+		if err := send(ev); err != nil || ended {
+			return err
+		}
+		ev.Started = nil
+		timer.Reset(beat)
+		for !box.pending() {
+			late, err := box.await(ctx, timer)
+			if err != nil {
+				return err
+			}
+			if late {
+				break
+			}
+		}
+	}
+}
+
+// unstall bounds how long a client may leave its messages untaken when the run has ended: until then it holds up its own
+// run, and after that only the server. What it returns ends the watch.
+func (s *Server) unstall(ctx context.Context, r *run) (stop func()) {
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-r.Done():
+			if c := controllerOf(ctx); c != nil {
+				_ = c.SetWriteDeadline(time.Now().Add(s.opts.StallTimeout)) // a transport without deadlines has none
+			}
+		case <-over:
+		}
+	}()
+	return func() { close(over) }
+}
+
+// attach sends what a detached run writes from two offsets on, and its end.
+func (s *Server) attach(ctx context.Context, r *run, at [2]int64, beat time.Duration, send sender) error {
+	if r.log == nil {
+		return &engine.InvalidError{Field: "run_id", Problem: "is of a run that is not detached"}
+	}
+	reader, err := r.log.reader(at)
+	if err != nil {
+		return err
+	}
+	timer := time.NewTimer(beat)
+	defer timer.Stop()
+	defer s.unstall(ctx, r)()
+	ev := &sandboxv2.RunEvent{Started: r.started()}
+	for {
+		more, ended := reader.take(ev)
+		if ended {
+			<-r.Done()
+			var err error
+			if ev.Exited, err = r.result(); err != nil {
+				return err
+			}
+		}
+		if err := send(ev); err != nil || ended {
+			return err
+		}
+		*ev = sandboxv2.RunEvent{} //nolint:govet // it has been sent
+		timer.Reset(beat)
+		select {
+		case <-more:
+		case <-timer.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}

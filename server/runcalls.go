@@ -1,0 +1,239 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/internal/wire"
+	"github.com/sandbar-dev/sandbar/proto/gen/sandbox/v2"
+)
+
+// Run implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) Run(ctx context.Context, req *connect.Request[sandboxv2.RunRequest], stream *connect.ServerStream[sandboxv2.RunResponse]) error {
+	m := req.Msg
+	var msg sandboxv2.RunResponse
+	send := func(ev *sandboxv2.RunEvent) error {
+		msg.Event = ev
+		return stream.Send(&msg)
+	}
+	return h.inSession(ctx, m.GetSessionId(), func(se *session) error {
+		beat, err := heartbeatOf(m.GetHeartbeat())
+		if err != nil {
+			return err
+		}
+		r, err := h.start(ctx, se, m, m.GetStdinPipe())
+		if err != nil {
+			return err
+		}
+		return h.stream(ctx, r, m, beat, send)
+	})
+}
+
+// stream sends a run to the client that has started it.
+func (h *handler) stream(ctx context.Context, r *run, m *sandboxv2.RunRequest, beat time.Duration, send sender) error {
+	if r.log != nil {
+		return h.attach(ctx, r, [2]int64{}, beat, send)
+	}
+	return h.follow(ctx, r, m, beat, send)
+}
+
+// AttachRun implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) AttachRun(ctx context.Context, req *connect.Request[sandboxv2.AttachRunRequest], stream *connect.ServerStream[sandboxv2.AttachRunResponse]) error {
+	m := req.Msg
+	return h.inRun(ctx, m.GetSessionId(), m.GetRunId(), func(r *run) error {
+		beat, err := heartbeatOf(m.GetHeartbeat())
+		if err != nil {
+			return err
+		}
+		return h.attach(ctx, r, [2]int64{m.GetStdoutOffset(), m.GetStderrOffset()}, beat, func(ev *sandboxv2.RunEvent) error {
+			return stream.Send(&sandboxv2.AttachRunResponse{Event: ev})
+		})
+	})
+}
+
+// RunInteractive implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) RunInteractive(ctx context.Context, stream *connect.BidiStream[sandboxv2.RunInteractiveRequest, sandboxv2.RunInteractiveResponse]) error {
+	first, err := stream.Receive()
+	if err != nil {
+		return h.fail(ctx, streamError(ignoreEOF(err)))
+	}
+	m := first.GetStart()
+	if m == nil {
+		return h.fail(ctx, &engine.InvalidError{Field: "start", Problem: "is not in the first message"})
+	}
+	return h.inSession(ctx, m.GetSessionId(), func(se *session) error {
+		beat, err := heartbeatOf(m.GetHeartbeat())
+		if err != nil {
+			return err
+		}
+		r, err := h.start(ctx, se, m, true)
+		if err != nil {
+			return err
+		}
+		listening := make(chan struct{})
+		go func() {
+			defer close(listening)
+			h.listen(ctx, r, stream)
+		}()
+		// What the client sends is read until the run has been told: reading after the handler would be reading a request
+		// that is somebody else's by then.
+		defer func() {
+			if c := controllerOf(ctx); c != nil && c.SetReadDeadline(time.Now()) == nil {
+				<-listening
+			}
+		}()
+		return h.stream(ctx, r, m, beat, func(ev *sandboxv2.RunEvent) error {
+			return stream.Send(&sandboxv2.RunInteractiveResponse{Event: ev})
+		})
+	})
+}
+
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// errClientGone is what the script's read of stdin fails with.
+var errClientGone = errors.New("the client went away")
+
+// listen does what the client of an interactive run says.
+func (h *handler) listen(ctx context.Context, r *run, stream *connect.BidiStream[sandboxv2.RunInteractiveRequest, sandboxv2.RunInteractiveResponse]) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-r.Done():
+			cancel() // nobody reads stdin any more
+		case <-ctx.Done():
+		}
+	}()
+	for {
+		m, err := stream.Receive()
+		switch {
+		case errors.Is(err, io.EOF):
+			r.stdin.finish(io.EOF)
+			return
+		case err != nil:
+			r.stdin.finish(errClientGone)
+			return
+		}
+		switch a := m.GetAction().(type) {
+		case *sandboxv2.RunInteractiveRequest_Stdin:
+			_ = r.stdin.write(ctx, a.Stdin) // a script that reads no more is no error, as with a pipe
+		case *sandboxv2.RunInteractiveRequest_StdinEnd:
+			r.stdin.finish(stdinEnd(a.StdinEnd))
+		case *sandboxv2.RunInteractiveRequest_Resize:
+			_ = r.Resize(wire.ToTerminal(a.Resize)) // a size that no terminal has changes nothing
+		case *sandboxv2.RunInteractiveRequest_Signal:
+			_ = signal(r, a.Signal) // nor does an unknown signal
+		}
+	}
+}
+
+func stdinEnd(end *sandboxv2.StdinEnd) error {
+	if text := end.GetError(); text != "" {
+		return errors.New(text)
+	}
+	return io.EOF
+}
+
+// signal sends a signal to a run.
+func signal(r *run, sig sandboxv2.Signal) error {
+	s, err := wire.ToSignal(sig)
+	if err != nil {
+		return err
+	}
+	return r.Signal(s)
+}
+
+// inRun does what calls on a run have in common.
+func (h *handler) inRun(ctx context.Context, session, id string, f func(*run) error) error {
+	return h.inSession(ctx, session, func(se *session) error {
+		r, err := se.find(id)
+		if err != nil {
+			return err
+		}
+		return f(r)
+	})
+}
+
+// WriteStdin implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) WriteStdin(ctx context.Context, req *connect.Request[sandboxv2.WriteStdinRequest]) (*connect.Response[sandboxv2.WriteStdinResponse], error) {
+	m := req.Msg
+	err := h.inRun(ctx, m.GetSessionId(), m.GetRunId(), func(r *run) error {
+		if r.stdin == nil {
+			return connect.NewError(connect.CodeFailedPrecondition, errors.New("the run was started without stdin_pipe"))
+		}
+		err := r.stdin.write(ctx, m.GetData())
+		if errors.Is(err, errStdinEnded) {
+			return connect.NewError(connect.CodeFailedPrecondition, err)
+		}
+		if err == nil && m.GetClose() {
+			r.stdin.finish(io.EOF)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&sandboxv2.WriteStdinResponse{}), nil
+}
+
+// SignalRun implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) SignalRun(ctx context.Context, req *connect.Request[sandboxv2.SignalRunRequest]) (*connect.Response[sandboxv2.SignalRunResponse], error) {
+	m := req.Msg
+	err := h.inRun(ctx, m.GetSessionId(), m.GetRunId(), func(r *run) error { return signal(r, m.GetSignal()) })
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&sandboxv2.SignalRunResponse{}), nil
+}
+
+// ResizeRun implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) ResizeRun(ctx context.Context, req *connect.Request[sandboxv2.ResizeRunRequest]) (*connect.Response[sandboxv2.ResizeRunResponse], error) {
+	m := req.Msg
+	err := h.inRun(ctx, m.GetSessionId(), m.GetRunId(), func(r *run) error { return r.Resize(wire.ToTerminal(m.GetSize())) })
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&sandboxv2.ResizeRunResponse{}), nil
+}
+
+// ListRuns implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) ListRuns(ctx context.Context, req *connect.Request[sandboxv2.ListRunsRequest]) (*connect.Response[sandboxv2.ListRunsResponse], error) {
+	out := &sandboxv2.ListRunsResponse{}
+	err := h.inSession(ctx, req.Msg.GetSessionId(), func(se *session) error {
+		for _, r := range se.list() {
+			out.Runs = append(out.Runs, r.describe())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(out), nil
+}
+
+type controllerKey struct{}
+
+// withController lets handlers set the deadlines of their own request.
+func withController(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := context.WithValue(r.Context(), controllerKey{}, http.NewResponseController(w))
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// controllerOf is nil in a request that did not come by HTTP.
+func controllerOf(ctx context.Context) *http.ResponseController {
+	c, _ := ctx.Value(controllerKey{}).(*http.ResponseController)
+	return c
+}

@@ -1,0 +1,201 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/internal/wire"
+	"github.com/sandbar-dev/sandbar/proto/gen/sandbox/v2"
+)
+
+// maxEnded is how many detached runs that have ended a session remembers.
+const maxEnded = 100
+
+// A run is one of a session's.
+type run struct {
+	*engine.Process
+	typ     engine.ScriptType
+	name    string
+	backend string // empty in the wasm tier
+	at      time.Time
+	stdin   *stdin  // nil: no client writes to it
+	log     *runLog // nil unless the run is detached
+}
+
+// start starts a run in a session, when there is a slot for it. The run ends with ctx, unless it is detached.
+func (s *Server) start(ctx context.Context, se *session, m *sandboxv2.RunRequest, pipe bool) (*run, error) {
+	script, opts, err := wire.ToRun(m)
+	if err != nil {
+		return nil, err
+	}
+	if err := se.principal.Policy.ApplyRun(opts, m.GetDetach()); err != nil {
+		return nil, err
+	}
+	r := &run{typ: opts.Type, name: opts.Name}
+	if pipe {
+		if len(m.GetStdin()) > 0 {
+			return nil, &engine.InvalidError{Field: "Stdin", Problem: "cannot be set together with StdinPipe"}
+		}
+		r.stdin = newStdin()
+		opts.Stdin = r.stdin
+	}
+	release, err := s.slot(ctx, se.principal)
+	if err != nil {
+		return nil, err
+	}
+	runCtx, cancel := lifeOf(ctx, m)
+	began := time.Now()
+	r.Process, err = se.Run(runCtx, script, opts)
+	if err != nil {
+		cancel()
+		release()
+		s.opts.Observer.RunStarted("", "", time.Since(began), err)
+		return nil, err
+	}
+	tier, _ := r.Route()
+	if tier == engine.TierNative {
+		r.backend = se.backend
+	}
+	s.opts.Observer.RunStarted(tier, r.backend, time.Since(began), nil)
+	r.at = began
+	if m.GetDetach() {
+		r.log = newRunLog(s.opts.DetachedOutput)
+		r.log.record(r.Process)
+	}
+	se.add(r)
+	go func() {
+		<-r.Done()
+		cancel()
+		release()
+		s.concluded(se, r)
+	}()
+	return r, nil
+}
+
+// slot waits for a slot for a run.
+func (s *Server) slot(ctx context.Context, p *Principal) (release func(), err error) {
+	if err := s.admit(); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	release, err = s.runs.acquire(ctx, p.Name, bounds{slots: p.Policy.MaxRuns(), waiting: p.Policy.MaxQueuedRuns()})
+	s.opts.Observer.RunQueued(time.Since(began), err)
+	if err != nil {
+		return nil, fmt.Errorf("run: %w: %w", engine.ErrNotStarted, err)
+	}
+	return release, nil
+}
+
+// lifeOf is the context of a run: that of its client, or of nobody when it is detached.
+func lifeOf(ctx context.Context, m *sandboxv2.RunRequest) (context.Context, context.CancelFunc) {
+	if m.GetDetach() {
+		ctx = context.WithoutCancel(ctx)
+	}
+	if after := m.GetCancelAfter(); after != nil {
+		return context.WithTimeout(ctx, after.AsDuration())
+	}
+	return context.WithCancel(ctx)
+}
+
+// concluded notes the end of a run.
+func (s *Server) concluded(se *session, r *run) {
+	result, err := r.Wait(context.Background()) // it has ended
+	if r.stdin != nil {
+		r.stdin.drop()
+	}
+	s.opts.Observer.RunEnded(&result, err)
+	s.log.Debug("run ended", slog.String("session", se.ID()), slog.String("run", r.ID()), slog.String("reason", string(result.Reason)), slog.Any("err", err))
+	se.done(r)
+}
+
+// add notes a run that has begun: the session is in use until it is done.
+func (s *session) add(r *run) {
+	s.use.begin()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs[r.ID()] = r
+}
+
+// done notes the end of a run. A detached one is remembered, for who attaches later.
+func (s *session) done(r *run) {
+	s.use.end()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.log == nil {
+		delete(s.runs, r.ID())
+		return
+	}
+	s.ended = append(s.ended, r)
+	if len(s.ended) > maxEnded {
+		delete(s.runs, s.ended[0].ID())
+		s.ended = slices.Delete(s.ended, 0, 1)
+	}
+}
+
+// find finds a run by its id.
+func (s *session) find(id string) (*run, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.runs[id]; r != nil {
+		return r, nil
+	}
+	return nil, fmt.Errorf("run: %w", engine.ErrNoSession)
+}
+
+// list gives the runs that are known, the oldest first.
+func (s *session) list() []*run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []*run
+	for _, r := range s.runs {
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b *run) int { return a.at.Compare(b.at) })
+	return out
+}
+
+// started is the first event of a run.
+func (r *run) started() *sandboxv2.Started {
+	tier, why := r.Route()
+	return &sandboxv2.Started{RunId: r.ID(), Tier: wire.Tier(tier), Backend: r.backend, Route: wire.Clean(why), At: timestamppb.New(r.at)}
+}
+
+// result is how the run ended. It is called after Done.
+func (r *run) result() (*sandboxv2.Result, error) {
+	result, err := r.Wait(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	return wire.Result(&result), nil
+}
+
+// describe is what a client learns of a run.
+func (r *run) describe() *sandboxv2.Run {
+	tier, why := r.Route()
+	out := &sandboxv2.Run{
+		RunId:     r.ID(),
+		Type:      wire.ScriptType(r.typ),
+		Name:      wire.Clean(r.name),
+		Tier:      wire.Tier(tier),
+		Backend:   r.backend,
+		Route:     wire.Clean(why),
+		StartedAt: timestamppb.New(r.at),
+		Detached:  r.log != nil,
+	}
+	select {
+	case <-r.Done():
+		result, err := r.result()
+		if err != nil {
+			result = &sandboxv2.Result{Reason: sandboxv2.Reason_REASON_LOST}
+		}
+		out.Result = result
+	default:
+	}
+	return out
+}

@@ -1,0 +1,269 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/internal/wire"
+	"github.com/sandbar-dev/sandbar/proto/gen/sandbox/v2"
+)
+
+// A session is one of a principal's.
+type session struct {
+	*engine.Session
+	principal *Principal
+	label     string
+	backend   string
+	use       *usage
+
+	mu    sync.Mutex
+	runs  map[string]*run
+	ended []*run // detached ones that have ended, the oldest first; they are in runs too
+}
+
+func (s *session) key() string   { return s.ID() }
+func (s *session) owner() string { return s.principal.Name }
+func (s *session) usage() *usage { return s.use }
+
+// session finds a session of the caller, and has it in use until done.
+func (s *Server) session(ctx context.Context, id string) (se *session, done func(), err error) {
+	se, done, err = s.sessions.use(id, principalOf(ctx).Name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("session: %w", err)
+	}
+	return se, done, nil
+}
+
+// maxLabel is the most bytes of a session's label.
+const maxLabel = 128
+
+// opening is what a call asks for when it opens a session.
+type opening struct {
+	options    *sandboxv2.SessionOptions
+	idle, life *durationpb.Duration
+	label      string
+	from       *engine.Snapshot
+}
+
+// open opens a session for the caller.
+func (s *Server) open(ctx context.Context, o *opening) (*session, error) {
+	if err := s.admit(); err != nil {
+		return nil, err
+	}
+	p := principalOf(ctx)
+	opts, backend, err := wire.ToOptions(o.options)
+	if err != nil {
+		return nil, err
+	}
+	if backend == "" {
+		backend = s.opts.Backends[0]
+	}
+	if len(o.label) > maxLabel {
+		return nil, &engine.InvalidError{Field: "label", Problem: fmt.Sprintf("has %d bytes, more than the maximum of %d", len(o.label), maxLabel)}
+	}
+	use, err := s.lease(p, o)
+	if err != nil {
+		return nil, err
+	}
+	opts.From = o.from
+	if err := p.Policy.Apply(opts, backend); err != nil {
+		return nil, err
+	}
+	if err := s.knowsBackend(backend); err != nil {
+		return nil, err
+	}
+	if err := s.sessions.reserve(p.Name, p.Policy.MaxSessions()); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	opts.Logger = s.log
+	es, err := s.host.Open(ctx, backend, opts)
+	s.opts.Observer.SessionOpened(backend, s.sessions.length(), time.Since(began), err)
+	if err != nil {
+		s.sessions.unreserve(p.Name)
+		return nil, err
+	}
+	se := &session{Session: es, principal: p, label: o.label, backend: backend, use: use, runs: map[string]*run{}}
+	s.sessions.add(se)
+	s.log.Info("session opened", slog.String("session", se.ID()), slog.String("principal", p.Name), slog.String("backend", backend))
+	if s.life.Err() != nil { // Close has begun meanwhile, and may have missed it
+		if se, err := s.sessions.take(se.ID(), p.Name, false); err == nil {
+			_ = s.closeSession(se, "server ended") // it is logged
+		}
+		return nil, engine.ErrDraining
+	}
+	return se, nil
+}
+
+// knowsBackend refuses a backend that the server was not made with.
+func (s *Server) knowsBackend(name string) error {
+	for _, b := range s.opts.Backends {
+		if b == name {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: backend %q; this server has %v", engine.ErrNotAvailable, name, s.opts.Backends)
+}
+
+// lease makes the times of a session.
+func (s *Server) lease(p *Principal, o *opening) (*usage, error) {
+	idle, err := within("idle_timeout", o.idle, shorter(s.opts.IdleTimeout, p.Policy.MaxIdleTimeout()))
+	if err != nil {
+		return nil, err
+	}
+	life, err := within("lifetime", o.life, shorter(s.opts.Lifetime, p.Policy.MaxLifetime()))
+	if err != nil {
+		return nil, err
+	}
+	return newUsage(idle, life), nil
+}
+
+// shorter is the shorter of two times of which one that is not positive means none.
+func shorter(a, b time.Duration) time.Duration {
+	switch {
+	case b <= 0:
+		return a
+	case a <= 0:
+		return b
+	}
+	return min(a, b)
+}
+
+// within checks a time that a client asks for. Nothing means the most.
+func within(field string, asked *durationpb.Duration, most time.Duration) (time.Duration, error) {
+	if asked == nil {
+		return most, nil
+	}
+	d := asked.AsDuration()
+	problem := ""
+	switch {
+	case asked.CheckValid() != nil:
+		problem = "is no duration"
+	case d < 0:
+		problem = "is negative"
+	case d == 0:
+		return most, nil
+	case most > 0 && d > most:
+		problem = fmt.Sprintf("%s is more than the maximum of %s", d, most)
+	}
+	if problem != "" {
+		return 0, &engine.InvalidError{Field: field, Problem: problem}
+	}
+	return d, nil
+}
+
+// closeSession ends a session that was taken out of the table.
+func (s *Server) closeSession(se *session, why string) error {
+	began := time.Now()
+	err := se.Close()
+	s.sessions.unreserve(se.owner())
+	s.opts.Observer.SessionClosed(s.sessions.length(), why, time.Since(began))
+	attrs := []any{slog.String("session", se.ID()), slog.String("why", why)}
+	if err != nil {
+		s.log.Warn("session not closed in order", append(attrs, slog.Any("err", err))...)
+		return err
+	}
+	s.log.Info("session closed", attrs...)
+	return nil
+}
+
+// describe is what a client learns of a session.
+func (s *session) describe(full bool) *sandboxv2.Session {
+	out := &sandboxv2.Session{
+		SessionId:   s.ID(),
+		Label:       s.label,
+		Principal:   s.owner(),
+		CreatedAt:   timestamppb.New(s.use.created),
+		IdleAt:      timestamppb.New(s.use.idleAt()),
+		IdleTimeout: durationpb.New(s.use.idle),
+		Backend:     s.backend,
+		Usage:       wire.Usage(s.Usage()),
+	}
+	if !s.use.expires.IsZero() {
+		out.ExpiresAt = timestamppb.New(s.use.expires)
+	}
+	if full {
+		out.Info = wire.Info(s.Info())
+	}
+	return out
+}
+
+// OpenSession implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) OpenSession(ctx context.Context, req *connect.Request[sandboxv2.OpenSessionRequest]) (*connect.Response[sandboxv2.OpenSessionResponse], error) {
+	m := req.Msg
+	se, err := h.open(ctx, &opening{options: m.GetOptions(), idle: m.GetIdleTimeout(), life: m.GetLifetime(), label: m.GetLabel()})
+	if err != nil {
+		return nil, h.fail(ctx, err)
+	}
+	return connect.NewResponse(&sandboxv2.OpenSessionResponse{Session: se.describe(true)}), nil
+}
+
+// OpenFrom implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) OpenFrom(ctx context.Context, req *connect.Request[sandboxv2.OpenFromRequest]) (*connect.Response[sandboxv2.OpenFromResponse], error) {
+	m := req.Msg
+	sn, done, err := h.snapshot(ctx, m.GetSnapshotId())
+	if err != nil {
+		return nil, h.fail(ctx, err)
+	}
+	defer done()
+	se, err := h.open(ctx, &opening{options: m.GetOptions(), idle: m.GetIdleTimeout(), life: m.GetLifetime(), label: m.GetLabel(), from: sn.snap})
+	if err != nil {
+		return nil, h.fail(ctx, err)
+	}
+	return connect.NewResponse(&sandboxv2.OpenFromResponse{Session: se.describe(true)}), nil
+}
+
+// GetSession implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) GetSession(ctx context.Context, req *connect.Request[sandboxv2.GetSessionRequest]) (*connect.Response[sandboxv2.GetSessionResponse], error) {
+	se, done, err := h.session(ctx, req.Msg.GetSessionId())
+	if err != nil {
+		return nil, h.fail(ctx, err)
+	}
+	defer done()
+	return connect.NewResponse(&sandboxv2.GetSessionResponse{Session: se.describe(true)}), nil
+}
+
+// ListSessions implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) ListSessions(ctx context.Context, req *connect.Request[sandboxv2.ListSessionsRequest]) (*connect.Response[sandboxv2.ListSessionsResponse], error) {
+	p := principalOf(ctx)
+	if req.Msg.GetAll() && !p.Admin {
+		return nil, h.fail(ctx, &DeniedError{Field: "all", Problem: "is for administrators"})
+	}
+	out := &sandboxv2.ListSessionsResponse{}
+	for _, se := range h.sessions.list(p.Name, req.Msg.GetAll()) {
+		out.Sessions = append(out.Sessions, se.describe(false))
+	}
+	return connect.NewResponse(out), nil
+}
+
+// RenewSession implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) RenewSession(ctx context.Context, req *connect.Request[sandboxv2.RenewSessionRequest]) (*connect.Response[sandboxv2.RenewSessionResponse], error) {
+	se, done, err := h.session(ctx, req.Msg.GetSessionId())
+	if err != nil {
+		return nil, h.fail(ctx, err)
+	}
+	done()
+	d := se.describe(false)
+	return connect.NewResponse(&sandboxv2.RenewSessionResponse{IdleAt: d.GetIdleAt(), ExpiresAt: d.GetExpiresAt()}), nil
+}
+
+// CloseSession implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) CloseSession(ctx context.Context, req *connect.Request[sandboxv2.CloseSessionRequest]) (*connect.Response[sandboxv2.CloseSessionResponse], error) {
+	p := principalOf(ctx)
+	se, err := h.sessions.take(req.Msg.GetSessionId(), p.Name, p.Admin)
+	if err == nil {
+		err = h.closeSession(se, "asked for")
+	}
+	if err != nil {
+		return nil, h.fail(ctx, err)
+	}
+	return connect.NewResponse(&sandboxv2.CloseSessionResponse{}), nil
+}

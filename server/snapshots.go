@@ -1,0 +1,193 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/proto/gen/sandbox/v2"
+)
+
+// A snapshot is one of a principal's.
+type snapshot struct {
+	id        string
+	principal *Principal
+	snap      *engine.Snapshot
+	use       *usage
+}
+
+func (s *snapshot) key() string   { return s.id }
+func (s *snapshot) owner() string { return s.principal.Name }
+func (s *snapshot) usage() *usage { return s.use }
+
+// snapshot finds a snapshot of the caller, and has it in use until done.
+func (s *Server) snapshot(ctx context.Context, id string) (sn *snapshot, done func(), err error) {
+	sn, done, err = s.snapshots.use(id, principalOf(ctx).Name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("snapshot: %w", err)
+	}
+	return sn, done, nil
+}
+
+// keep makes a snapshot of the caller's of what take gives.
+func (s *Server) keep(ctx context.Context, take func() (*engine.Snapshot, error)) (*snapshot, error) {
+	p := principalOf(ctx)
+	if err := s.admit(); err != nil {
+		return nil, err
+	}
+	if err := s.snapshots.reserve(p.Name, p.Policy.MaxSnapshots()); err != nil {
+		return nil, err
+	}
+	snap, err := take()
+	if err != nil {
+		s.snapshots.unreserve(p.Name)
+		return nil, err
+	}
+	idle := shorter(s.opts.IdleTimeout, p.Policy.MaxIdleTimeout())
+	sn := &snapshot{id: strings.ToLower(rand.Text()), principal: p, snap: snap, use: newUsage(idle, shorter(s.opts.Lifetime, p.Policy.MaxLifetime()))}
+	s.snapshots.add(sn)
+	if s.life.Err() != nil { // Close has begun meanwhile, and may have missed it
+		return nil, errors.Join(engine.ErrDraining, s.removeSnapshot(sn.id, p.Name))
+	}
+	return sn, nil
+}
+
+func (s *Server) removeSnapshot(id, owner string) error {
+	sn, err := s.snapshots.take(id, owner, false)
+	if err != nil {
+		return err
+	}
+	return s.closeSnapshot(sn)
+}
+
+// closeSnapshot ends a snapshot that was taken out of the table.
+func (s *Server) closeSnapshot(sn *snapshot) error {
+	defer s.snapshots.unreserve(sn.owner())
+	return sn.snap.Close()
+}
+
+func (s *snapshot) describe() *sandboxv2.SnapshotInfo {
+	return &sandboxv2.SnapshotInfo{
+		SnapshotId:  s.id,
+		MemoryBytes: s.snap.Memory(),
+		CreatedAt:   timestamppb.New(s.use.created),
+		IdleAt:      timestamppb.New(s.use.idleAt()),
+	}
+}
+
+// Snapshot implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) Snapshot(ctx context.Context, req *connect.Request[sandboxv2.SnapshotRequest]) (*connect.Response[sandboxv2.SnapshotResponse], error) {
+	out := &sandboxv2.SnapshotResponse{}
+	err := h.inSession(ctx, req.Msg.GetSessionId(), func(se *session) error {
+		sn, err := h.keep(ctx, func() (*engine.Snapshot, error) { return se.Snapshot(ctx) })
+		if err == nil {
+			out.Snapshot = sn.describe()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(out), nil
+}
+
+// ListSnapshots implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) ListSnapshots(ctx context.Context, _ *connect.Request[sandboxv2.ListSnapshotsRequest]) (*connect.Response[sandboxv2.ListSnapshotsResponse], error) {
+	out := &sandboxv2.ListSnapshotsResponse{}
+	for _, sn := range h.snapshots.list(principalOf(ctx).Name, false) {
+		out.Snapshots = append(out.Snapshots, sn.describe())
+	}
+	return connect.NewResponse(out), nil
+}
+
+// RemoveSnapshot implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) RemoveSnapshot(ctx context.Context, req *connect.Request[sandboxv2.RemoveSnapshotRequest]) (*connect.Response[sandboxv2.RemoveSnapshotResponse], error) {
+	if err := h.removeSnapshot(req.Msg.GetSnapshotId(), principalOf(ctx).Name); err != nil {
+		return nil, h.fail(ctx, err)
+	}
+	return connect.NewResponse(&sandboxv2.RemoveSnapshotResponse{}), nil
+}
+
+// GetSnapshot implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) GetSnapshot(ctx context.Context, req *connect.Request[sandboxv2.GetSnapshotRequest], stream *connect.ServerStream[sandboxv2.GetSnapshotResponse]) error {
+	sn, done, err := h.snapshot(ctx, req.Msg.GetSnapshotId())
+	if err != nil {
+		return h.fail(ctx, err)
+	}
+	defer done()
+	if _, err := sn.snap.WriteTo(snapshotWriter{ctx, stream}); err != nil {
+		return h.fail(ctx, err)
+	}
+	return nil
+}
+
+// snapshotWriter sends what is written.
+type snapshotWriter struct {
+	ctx    context.Context //nolint:containedctx // a writer has no other way to end
+	stream *connect.ServerStream[sandboxv2.GetSnapshotResponse]
+}
+
+func (w snapshotWriter) Write(p []byte) (int, error) {
+	total := 0
+	for len(p) > 0 {
+		if w.ctx.Err() != nil {
+			return total, context.Cause(w.ctx)
+		}
+		n := min(len(p), filePiece)
+		if err := w.stream.Send(&sandboxv2.GetSnapshotResponse{Data: p[:n]}); err != nil {
+			return total, err
+		}
+		total += n
+		p = p[n:]
+	}
+	return total, nil
+}
+
+// PutSnapshot implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) PutSnapshot(ctx context.Context, stream *connect.ClientStream[sandboxv2.PutSnapshotRequest]) (*connect.Response[sandboxv2.PutSnapshotResponse], error) {
+	if !stream.Receive() {
+		return nil, h.fail(ctx, streamError(stream.Err()))
+	}
+	limit := h.opts.Limits.SnapshotBytes
+	switch asked := stream.Msg().GetLimitBytes(); {
+	case asked < 0:
+		return nil, h.fail(ctx, &engine.InvalidError{Field: "limit", Problem: "is negative"})
+	case asked > 0:
+		limit = min(limit, asked)
+	}
+	sn, err := h.keep(ctx, func() (*engine.Snapshot, error) {
+		return h.host.ReadSnapshot(ctx, &snapshotReader{stream: stream, left: stream.Msg().GetData()}, limit)
+	})
+	if err != nil {
+		return nil, h.fail(ctx, err)
+	}
+	return connect.NewResponse(&sandboxv2.PutSnapshotResponse{Snapshot: sn.describe()}), nil
+}
+
+// snapshotReader reads the messages of PutSnapshot.
+type snapshotReader struct {
+	stream *connect.ClientStream[sandboxv2.PutSnapshotRequest]
+	left   []byte
+}
+
+func (r *snapshotReader) Read(p []byte) (int, error) {
+	for len(r.left) == 0 {
+		if !r.stream.Receive() {
+			if err := r.stream.Err(); err != nil {
+				return 0, err
+			}
+			return 0, io.EOF
+		}
+		r.left = r.stream.Msg().GetData()
+	}
+	n := copy(p, r.left)
+	r.left = r.left[n:]
+	return n, nil
+}
