@@ -16,7 +16,8 @@
 //
 // A run ends by itself, by its timeout (60 seconds unless told otherwise), when its context ends, by Kill,
 // at a limit, or with its session. A run that is stopped gets the chance to end in an orderly way: what it
-// had buffered is written, and what was written is delivered.
+// had buffered is written, and what was written is delivered. Process.Signal interrupts a run, which may go on, or ends it
+// by force.
 //
 // # Output
 //

@@ -250,6 +250,15 @@ type DriverRun interface {
 	Wait() Exit
 }
 
+// Interrupter is a DriverRun that an interrupt can reach.
+type Interrupter interface {
+	// Interrupt does what Ctrl-C in a terminal does: SIGINT, or KeyboardInterrupt in Python. It forces nothing, and the run
+	// goes on if the script wants it to. It returns at once and may be called again: while one is pending, another may be
+	// dropped. One that comes before the script has begun is kept for it. When the run has ended or is being stopped it does
+	// nothing; it never reaches another run.
+	Interrupt() error
+}
+
 // Resizer is a DriverRun that has a terminal.
 type Resizer interface {
 	// Resize changes the size of the terminal and tells the run (SIGWINCH).

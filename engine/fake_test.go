@@ -23,6 +23,7 @@ type fakeDriver struct {
 	starts  func(ctx context.Context) error // called in Start
 	begins  func(context.Context, *RunSpec) // called in Start when the script has begun
 	refuses map[string]*fakeRefusal
+	deaf    bool // its runs are no Interrupters
 
 	mu       sync.Mutex
 	spec     *SessionSpec
@@ -38,6 +39,8 @@ type guest struct {
 	session *SessionSpec
 	stop    chan struct{} // the orderly stop
 	kill    chan struct{} // the hard one
+
+	interrupts chan struct{} // one for each
 }
 
 func newFake(scripts map[string]func(*guest) Exit) *fakeDriver {
@@ -100,7 +103,7 @@ func (s *fakeSession) Start(ctx context.Context, spec *RunSpec) (DriverRun, erro
 		return nil, errors.New("no such script")
 	}
 	r := &fakeRun{d: s.d, done: make(chan struct{})}
-	r.g = &guest{RunSpec: spec, session: s.spec, stop: make(chan struct{}), kill: make(chan struct{})}
+	r.g = &guest{RunSpec: spec, session: s.spec, stop: make(chan struct{}), kill: make(chan struct{}), interrupts: make(chan struct{}, 100)}
 	s.d.mu.Lock()
 	s.d.runs++
 	s.d.mu.Unlock()
@@ -116,6 +119,9 @@ func (s *fakeSession) Start(ctx context.Context, spec *RunSpec) (DriverRun, erro
 	}()
 	if s.d.begins != nil {
 		s.d.begins(ctx, spec)
+	}
+	if s.d.deaf {
+		return struct{ DriverRun }{r}, nil
 	}
 	return r, nil
 }
@@ -143,6 +149,12 @@ func (r *fakeRun) Stop(grace time.Duration) {
 		<-r.done
 		t.Stop()
 	}()
+}
+
+// Interrupt implements Interrupter.
+func (r *fakeRun) Interrupt() error {
+	r.g.interrupts <- struct{}{}
+	return nil
 }
 
 // Resize implements Resizer.

@@ -32,7 +32,10 @@ type Process struct {
 	run    DriverRun // nil while it is being started
 	abort  func()    // gives up the start
 	reason Reason    // why Session stops the run; empty while it does not
+	force  bool      // it is stopped without the tier's grace
 	ended  bool
+	// interrupted is set when an interrupt came while the run was being started.
+	interrupted bool
 }
 
 func newProcess(id string, o *RunOptions) *Process {
@@ -155,10 +158,16 @@ func (p *Process) claim(s, other *stream, once *sync.Once) io.ReadCloser {
 	return streamReader{s}
 }
 
-// stop ends the run. The first reason counts.
-func (p *Process) stop(reason Reason) {
+// stop ends the run: first in an orderly way. The first reason counts.
+func (p *Process) stop(reason Reason) { p.halt(reason, false) }
+
+// stopNow ends the run by force. The first reason counts.
+func (p *Process) stopNow(reason Reason) { p.halt(reason, true) }
+
+func (p *Process) halt(reason Reason, force bool) {
 	p.mu.Lock()
-	run, abort, ended, grace := p.run, p.abort, p.ended, p.route.tier.grace
+	p.force = p.force || force
+	run, abort, ended, grace := p.run, p.abort, p.ended, p.grace()
 	if p.reason == "" && !ended {
 		p.reason = reason
 	}
@@ -185,14 +194,26 @@ func (p *Process) goes(r route) {
 	p.route = r
 }
 
-// started notes the driver's run, and stops it if that was asked for meanwhile.
+// grace is what a stop leaves the run. The caller holds mu.
+func (p *Process) grace() time.Duration {
+	if p.force {
+		return 0
+	}
+	return p.route.tier.grace
+}
+
+// started notes the driver's run, and stops or interrupts it if that was asked for meanwhile.
 func (p *Process) started(run DriverRun) {
 	p.mu.Lock()
 	p.run = run
-	stopping, grace := p.reason != "", p.route.tier.grace
+	stopping, grace, interrupted := p.reason != "", p.grace(), p.interrupted
 	p.mu.Unlock()
-	if stopping {
+	switch {
+	case stopping:
 		run.Stop(grace)
+	case interrupted && p.interrupt() != nil:
+		// Who asked has been told nothing, as the tier was not known yet: the run must not go on as if nothing had been.
+		p.stop(ReasonCancelled)
 	}
 }
 
