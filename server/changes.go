@@ -31,8 +31,8 @@ func eachPiece(list []engine.Change, send func([]*sandboxv2.Change) error) error
 	for len(list) > 0 {
 		n := min(len(list), changesPiece)
 		var out []*sandboxv2.Change
-		for _, c := range list[:n] {
-			out = append(out, wire.Change(c))
+		for i := range list[:n] {
+			out = append(out, wire.Change(&list[i]))
 		}
 		if err := send(out); err != nil {
 			return err

@@ -250,8 +250,8 @@ func (h *handler) ListFiles(ctx context.Context, req *connect.Request[sandboxv2.
 			list = list[:size]
 			out.NextPageToken = []byte(list[size-1].Name)
 		}
-		for _, info := range list {
-			out.Files = append(out.Files, wire.FileInfo(info))
+		for i := range list {
+			out.Files = append(out.Files, wire.FileInfo(&list[i]))
 		}
 		return nil
 	})
@@ -268,7 +268,7 @@ func (h *handler) StatFile(ctx context.Context, req *connect.Request[sandboxv2.S
 	err := h.inFile(ctx, m.GetSessionId(), m.GetPath(), m.GetPathRaw(), func(se *session, path string) error {
 		info, err := se.Stat(ctx, path)
 		if err == nil {
-			out.File = wire.FileInfo(info)
+			out.File = wire.FileInfo(&info)
 		}
 		return err
 	})

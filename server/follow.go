@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/internal/wire"
 	"github.com/sandbar-dev/sandbar/proto/gen/sandbox/v2"
 )
 
@@ -24,19 +25,22 @@ const (
 const startHold = 2 * time.Millisecond
 
 func heartbeatOf(d *durationpb.Duration) (time.Duration, error) {
-	v, err := within("heartbeat", d, 0)
+	v, err := wire.ToDuration("heartbeat", d)
 	switch {
 	case err != nil:
 		return 0, err
 	case v == 0:
 		return defaultHeartbeat, nil
+	case v < 0:
+		return 0, &engine.InvalidError{Field: "heartbeat", Problem: "is negative"}
 	}
 	return max(v, minHeartbeat), nil
 }
 
 // follow sends what a run writes, and its end, to the client that has started it.
-func (s *Server) follow(ctx context.Context, r *run, m *sandboxv2.RunRequest, beat time.Duration, send sender) error {
+func (s *Server) follow(ctx context.Context, se *session, r *run, m *sandboxv2.RunRequest, beat time.Duration, send sender) error {
 	limit := m.GetMaxOutputBytes()
+	or(&limit, se.maxOutput)
 	if m.GetStreamOutput() {
 		limit = -1
 	}

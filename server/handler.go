@@ -33,7 +33,7 @@ func (h *handler) Health(ctx context.Context, _ *connect.Request[sandboxv2.Healt
 	if p := principalOf(ctx); p != nil {
 		out.Version, out.DefaultBackend = h.opts.Version, h.opts.Backends[0]
 		for _, b := range h.opts.Backends {
-			if p.Policy.AllowsBackend(b, h.opts.Backends[0]) {
+			if p.Policy.AllowsBackend(h.named(b)) {
 				out.Backends = append(out.Backends, b)
 			}
 		}

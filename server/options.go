@@ -112,6 +112,9 @@ func (o Options) filled() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Authenticator == nil {
+		o.Authenticator = Anonymous(&Principal{Name: "local", Policy: DefaultPolicy()})
+	}
 	if o.Observer == nil {
 		o.Observer = nobody{}
 	}

@@ -31,16 +31,16 @@ func (h *handler) Run(ctx context.Context, req *connect.Request[sandboxv2.RunReq
 		if err != nil {
 			return err
 		}
-		return h.stream(ctx, r, m, beat, send)
+		return h.stream(ctx, se, r, m, beat, send)
 	})
 }
 
 // stream sends a run to the client that has started it.
-func (h *handler) stream(ctx context.Context, r *run, m *sandboxv2.RunRequest, beat time.Duration, send sender) error {
+func (h *handler) stream(ctx context.Context, se *session, r *run, m *sandboxv2.RunRequest, beat time.Duration, send sender) error {
 	if r.log != nil {
 		return h.attach(ctx, r, [2]int64{}, beat, send)
 	}
-	return h.follow(ctx, r, m, beat, send)
+	return h.follow(ctx, se, r, m, beat, send)
 }
 
 // AttachRun implements sandboxv2connect.SandboxServiceHandler.
@@ -88,7 +88,7 @@ func (h *handler) RunInteractive(ctx context.Context, stream *connect.BidiStream
 				<-listening
 			}
 		}()
-		return h.stream(ctx, r, m, beat, func(ev *sandboxv2.RunEvent) error {
+		return h.stream(ctx, se, r, m, beat, func(ev *sandboxv2.RunEvent) error {
 			return stream.Send(&sandboxv2.RunInteractiveResponse{Event: ev})
 		})
 	})
@@ -131,7 +131,7 @@ func (h *handler) listen(ctx context.Context, r *run, stream *connect.BidiStream
 		case *sandboxv2.RunInteractiveRequest_StdinEnd:
 			r.stdin.finish(stdinEnd(a.StdinEnd))
 		case *sandboxv2.RunInteractiveRequest_Resize:
-			_ = r.Resize(wire.ToTerminal(a.Resize)) // a size that no terminal has changes nothing
+			_ = r.Resize(wire.ToTerminalSize(a.Resize)) // a size that no terminal has changes nothing
 		case *sandboxv2.RunInteractiveRequest_Signal:
 			_ = signal(r, a.Signal) // nor does an unknown signal
 		}
@@ -155,8 +155,8 @@ func signal(r *run, sig sandboxv2.Signal) error {
 }
 
 // inRun does what calls on a run have in common.
-func (h *handler) inRun(ctx context.Context, session, id string, f func(*run) error) error {
-	return h.inSession(ctx, session, func(se *session) error {
+func (h *handler) inRun(ctx context.Context, sessionID, id string, f func(*run) error) error {
+	return h.inSession(ctx, sessionID, func(se *session) error {
 		r, err := se.find(id)
 		if err != nil {
 			return err
@@ -200,7 +200,7 @@ func (h *handler) SignalRun(ctx context.Context, req *connect.Request[sandboxv2.
 // ResizeRun implements sandboxv2connect.SandboxServiceHandler.
 func (h *handler) ResizeRun(ctx context.Context, req *connect.Request[sandboxv2.ResizeRunRequest]) (*connect.Response[sandboxv2.ResizeRunResponse], error) {
 	m := req.Msg
-	err := h.inRun(ctx, m.GetSessionId(), m.GetRunId(), func(r *run) error { return r.Resize(wire.ToTerminal(m.GetSize())) })
+	err := h.inRun(ctx, m.GetSessionId(), m.GetRunId(), func(r *run) error { return r.Resize(wire.ToTerminalSize(m.GetSize())) })
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -84,7 +83,7 @@ func (s *Server) slot(ctx context.Context, p *Principal) (release func(), err er
 		return nil, err
 	}
 	began := time.Now()
-	release, err = s.runs.acquire(ctx, p.Name, bounds{slots: p.Policy.MaxRuns(), waiting: p.Policy.MaxQueuedRuns()})
+	release, err = s.runs.acquire(ctx, p.Name, bounds{slots: most(p.Policy.MaxRuns, s.opts.Limits.Runs), waiting: most(p.Policy.MaxQueued, s.opts.Limits.QueuedRuns)})
 	s.opts.Observer.RunQueued(time.Since(began), err)
 	if err != nil {
 		return nil, fmt.Errorf("run: %w: %w", engine.ErrNotStarted, err)
@@ -110,7 +109,6 @@ func (s *Server) concluded(se *session, r *run) {
 		r.stdin.drop()
 	}
 	s.opts.Observer.RunEnded(&result, err)
-	s.log.Debug("run ended", slog.String("session", se.ID()), slog.String("run", r.ID()), slog.String("reason", string(result.Reason)), slog.Any("err", err))
 	se.done(r)
 }
 

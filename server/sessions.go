@@ -23,6 +23,7 @@ type session struct {
 	label     string
 	backend   string
 	use       *usage
+	maxOutput int64 // of a run that names none
 
 	mu    sync.Mutex
 	runs  map[string]*run
@@ -69,29 +70,30 @@ func (s *Server) open(ctx context.Context, o *opening) (*session, error) {
 	if len(o.label) > maxLabel {
 		return nil, &engine.InvalidError{Field: "label", Problem: fmt.Sprintf("has %d bytes, more than the maximum of %d", len(o.label), maxLabel)}
 	}
-	use, err := s.lease(p, o)
+	use, err := s.lease(p, o.idle, o.life)
 	if err != nil {
 		return nil, err
 	}
 	opts.From = o.from
-	if err := p.Policy.Apply(opts, backend); err != nil {
+	if err := p.Policy.Apply(opts, s.named(backend)); err != nil {
 		return nil, err
 	}
 	if err := s.knowsBackend(backend); err != nil {
 		return nil, err
 	}
-	if err := s.sessions.reserve(p.Name, p.Policy.MaxSessions()); err != nil {
+	if err := s.sessions.reserve(p.Name, most(p.Policy.MaxSessions, s.opts.Limits.Sessions)); err != nil {
 		return nil, err
 	}
 	began := time.Now()
 	opts.Logger = s.log
+	or(&opts.MaxOutput, engine.DefaultMaxOutput)
 	es, err := s.host.Open(ctx, backend, opts)
 	s.opts.Observer.SessionOpened(backend, s.sessions.length(), time.Since(began), err)
 	if err != nil {
 		s.sessions.unreserve(p.Name)
 		return nil, err
 	}
-	se := &session{Session: es, principal: p, label: o.label, backend: backend, use: use, runs: map[string]*run{}}
+	se := &session{Session: es, principal: p, label: o.label, backend: backend, use: use, maxOutput: opts.MaxOutput, runs: map[string]*run{}}
 	s.sessions.add(se)
 	s.log.Info("session opened", slog.String("session", se.ID()), slog.String("principal", p.Name), slog.String("backend", backend))
 	if s.life.Err() != nil { // Close has begun meanwhile, and may have missed it
@@ -113,51 +115,45 @@ func (s *Server) knowsBackend(name string) error {
 	return fmt.Errorf("%w: backend %q; this server has %v", engine.ErrNotAvailable, name, s.opts.Backends)
 }
 
-// lease makes the times of a session.
-func (s *Server) lease(p *Principal, o *opening) (*usage, error) {
-	idle, err := within("idle_timeout", o.idle, shorter(s.opts.IdleTimeout, p.Policy.MaxIdleTimeout()))
+// named is the name of a backend for policies, which call the server's default by none: it may always be asked for.
+func (s *Server) named(backend string) string {
+	if backend == s.opts.Backends[0] && backend != NoIsolation {
+		return ""
+	}
+	return backend
+}
+
+// most is how many a principal may have: what its policy says, or as many as the server allows.
+func most(policy, server int) int {
+	switch {
+	case policy == 0:
+		return server
+	case policy < 0:
+		return 0
+	}
+	return min(policy, server)
+}
+
+// lease makes the times of a session or snapshot.
+func (s *Server) lease(p *Principal, idle, life *durationpb.Duration) (*usage, error) {
+	askedIdle, err := wire.ToDuration("IdleTimeout", idle)
 	if err != nil {
 		return nil, err
 	}
-	life, err := within("lifetime", o.life, shorter(s.opts.Lifetime, p.Policy.MaxLifetime()))
+	askedLife, err := wire.ToDuration("Lifetime", life)
 	if err != nil {
 		return nil, err
 	}
-	return newUsage(idle, life), nil
-}
-
-// shorter is the shorter of two times of which one that is not positive means none.
-func shorter(a, b time.Duration) time.Duration {
-	switch {
-	case b <= 0:
-		return a
-	case a <= 0:
-		return b
+	idleFor, err := p.Policy.idleTimeout(askedIdle, s.opts.IdleTimeout, s.opts.IdleTimeout)
+	if err != nil {
+		return nil, err
 	}
-	return min(a, b)
-}
-
-// within checks a time that a client asks for. Nothing means the most.
-func within(field string, asked *durationpb.Duration, most time.Duration) (time.Duration, error) {
-	if asked == nil {
-		return most, nil
+	lifetime := max(s.opts.Lifetime, 0) // negative has no end
+	lifeFor, err := p.Policy.lifetime(askedLife, lifetime, lifetime)
+	if err != nil {
+		return nil, err
 	}
-	d := asked.AsDuration()
-	problem := ""
-	switch {
-	case asked.CheckValid() != nil:
-		problem = "is no duration"
-	case d < 0:
-		problem = "is negative"
-	case d == 0:
-		return most, nil
-	case most > 0 && d > most:
-		problem = fmt.Sprintf("%s is more than the maximum of %s", d, most)
-	}
-	if problem != "" {
-		return 0, &engine.InvalidError{Field: field, Problem: problem}
-	}
-	return d, nil
+	return newUsage(idleFor, lifeFor), nil
 }
 
 // closeSession ends a session that was taken out of the table.
@@ -185,13 +181,13 @@ func (s *session) describe(full bool) *sandboxv2.Session {
 		IdleAt:      timestamppb.New(s.use.idleAt()),
 		IdleTimeout: durationpb.New(s.use.idle),
 		Backend:     s.backend,
-		Usage:       wire.Usage(s.Usage()),
+		Usage:       wire.Usage(new(s.Usage())),
 	}
 	if !s.use.expires.IsZero() {
 		out.ExpiresAt = timestamppb.New(s.use.expires)
 	}
 	if full {
-		out.Info = wire.Info(s.Info())
+		out.Info = wire.Info(new(s.Info()), s.Warnings())
 	}
 	return out
 }

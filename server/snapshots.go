@@ -42,7 +42,7 @@ func (s *Server) keep(ctx context.Context, take func() (*engine.Snapshot, error)
 	if err := s.admit(); err != nil {
 		return nil, err
 	}
-	if err := s.snapshots.reserve(p.Name, p.Policy.MaxSnapshots()); err != nil {
+	if err := s.snapshots.reserve(p.Name, most(p.Policy.MaxSnapshots, s.opts.Limits.Snapshots)); err != nil {
 		return nil, err
 	}
 	snap, err := take()
@@ -50,8 +50,11 @@ func (s *Server) keep(ctx context.Context, take func() (*engine.Snapshot, error)
 		s.snapshots.unreserve(p.Name)
 		return nil, err
 	}
-	idle := shorter(s.opts.IdleTimeout, p.Policy.MaxIdleTimeout())
-	sn := &snapshot{id: strings.ToLower(rand.Text()), principal: p, snap: snap, use: newUsage(idle, shorter(s.opts.Lifetime, p.Policy.MaxLifetime()))}
+	use, err := s.lease(p, nil, nil)
+	if err != nil {
+		return nil, errors.Join(err, snap.Close())
+	}
+	sn := &snapshot{id: strings.ToLower(rand.Text()), principal: p, snap: snap, use: use}
 	s.snapshots.add(sn)
 	if s.life.Err() != nil { // Close has begun meanwhile, and may have missed it
 		return nil, errors.Join(engine.ErrDraining, s.removeSnapshot(sn.id, p.Name))

@@ -1,0 +1,122 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"connectrpc.com/connect"
+	"connectrpc.com/grpchealth"
+	"connectrpc.com/grpcreflect"
+
+	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/proto/gen/sandbox/v2/sandboxv2connect"
+)
+
+// HandlerOptions are for Server.Handler. Nil means the defaults.
+type HandlerOptions struct {
+	// Browser says which names and pages are let in. Nil: names of this machine on loopback, and no pages.
+	Browser *BrowserOptions
+	// Connect are further options of the service, such as interceptors.
+	Connect []connect.HandlerOption
+}
+
+// The most bytes of a message, as it is without compression. Less than a message is read when it says that it is larger, and
+// no more of one that turns out to be.
+const (
+	maxMessage = 4 << 20
+	// A script, with its arguments and environment, and one and a third as much as JSON.
+	maxRunMessage = (engine.MaxScript + maxMessage) / 3 * 4
+	// A file in one message.
+	maxFileMessage = (maxUnary + maxMessage) / 3 * 4
+	// Compression of less is not worth it.
+	minCompressed = 1 << 10
+)
+
+// readMax bounds the messages of each procedure.
+func readMax(spec connect.Spec) []connect.HandlerOption {
+	most := maxMessage
+	switch spec.Procedure {
+	case sandboxv2connect.SandboxServiceRunProcedure, sandboxv2connect.SandboxServiceRunInteractiveProcedure,
+		sandboxv2connect.SandboxServiceOpenSessionProcedure, sandboxv2connect.SandboxServiceOpenFromProcedure:
+		most = maxRunMessage
+	case sandboxv2connect.SandboxServicePutBytesProcedure:
+		most = maxFileMessage
+	}
+	return []connect.HandlerOption{connect.WithReadMaxBytes(most)}
+}
+
+// Handler is the service over Connect, gRPC and gRPC-Web, with gRPC's health checks and reflection. It authenticates, and keeps
+// pages in browsers off. An error is that of the options.
+func (s *Server) Handler(opts *HandlerOptions) (http.Handler, error) {
+	if opts == nil {
+		opts = &HandlerOptions{}
+	}
+	guard, err := NewBrowserGuard(opts.Browser)
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	gate := NewGate(s.opts.Authenticator, s.log)
+	open := append([]connect.HandlerOption{
+		connect.WithConditionalHandlerOptions(readMax),
+		connect.WithCompressMinBytes(minCompressed),
+		connect.WithRecover(s.panicked),
+	}, opts.Connect...)
+	options := append([]connect.HandlerOption{connect.WithRequestGate(gate.Request)}, open...)
+	mux := http.NewServeMux()
+	mux.Handle(sandboxv2connect.NewSandboxServiceHandler(&handler{s}, options...))
+	mux.Handle(grpchealth.NewHandler(healthChecker{s}, open...)) // whoever checks has no credentials, and learns a word
+	for _, reflection := range []func(*grpcreflect.Reflector, ...connect.HandlerOption) (string, http.Handler){
+		grpcreflect.NewHandlerV1, grpcreflect.NewHandlerV1Alpha,
+	} {
+		path, h := reflection(grpcreflect.NewStaticReflector(sandboxv2connect.SandboxServiceName, grpchealth.HealthV1ServiceName), options...)
+		mux.Handle(path, h)
+	}
+	return guard.Wrap(gate.Callers(withController(boundBody(mux)))), nil
+}
+
+// panicked is a fault of ours in a call. The others go on.
+func (s *Server) panicked(ctx context.Context, spec connect.Spec, _ http.Header, what any) error {
+	s.log.ErrorContext(ctx, "panic in a call", slog.String("call", spec.Procedure), slog.Any("panic", what), slog.String("stack", string(debug.Stack())))
+	return connect.NewError(connect.CodeInternal, fmt.Errorf("internal error"))
+}
+
+// healthChecker answers gRPC's health checks.
+type healthChecker struct{ s *Server }
+
+// Check implements grpchealth.Checker.
+func (c healthChecker) Check(_ context.Context, req *grpchealth.CheckRequest) (*grpchealth.CheckResponse, error) {
+	switch {
+	case req.Service != "" && req.Service != sandboxv2connect.SandboxServiceName:
+		return nil, connect.NewError(connect.CodeNotFound, fmt.Errorf("unknown service"))
+	case c.s.Draining():
+		return &grpchealth.CheckResponse{Status: grpchealth.StatusNotServing}, nil
+	}
+	return &grpchealth.CheckResponse{Status: grpchealth.StatusServing}, nil
+}
+
+// The times that a request may take to come. A message is small for what it does, and a file has to go on coming.
+const (
+	messageTime = 2 * time.Minute
+	silenceTime = 2 * time.Minute
+)
+
+// boundBody ends requests that come too slowly.
+func boundBody(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b := &boundedBody{ReadCloser: r.Body, control: controllerOf(r.Context())}
+		switch r.URL.Path {
+		case sandboxv2connect.SandboxServiceRunInteractiveProcedure: // silent for as long as its user is
+			next.ServeHTTP(w, r)
+			return
+		case sandboxv2connect.SandboxServicePutFileProcedure, sandboxv2connect.SandboxServicePutSnapshotProcedure:
+		default:
+			b.until = time.Now().Add(messageTime)
+		}
+		r.Body = b
+		next.ServeHTTP(w, r)
+	})
+}
