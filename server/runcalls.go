@@ -161,6 +161,7 @@ func (h *handler) inRun(ctx context.Context, sessionID, id string, f func(*run) 
 		if err != nil {
 			return err
 		}
+		h.concerns(ctx, sessionID, id)
 		return f(r)
 	})
 }
