@@ -212,6 +212,7 @@ func TestError_Several(t *testing.T) {
 		{fmt.Errorf("run: %w: %w", engine.ErrNotStarted, engine.ErrDraining), connect.CodeUnavailable},
 		{errors.Join(&engine.InvalidError{Field: "Cwd", Problem: "is bad"}, &engine.LimitError{What: "queue", Max: 1}), connect.CodeInvalidArgument},
 		{errors.Join(engine.ErrDraining, engine.ErrLost), connect.CodeDataLoss},
+		{fmt.Errorf("%w: %w: %w", engine.ErrLost, engine.ErrClosed, engine.ErrNotAvailable), connect.CodeDataLoss},
 		{errors.Join(engine.ErrDraining, engine.ErrClosed), connect.CodeFailedPrecondition},
 		{errors.Join(engine.ErrInvalid, engine.ErrDenied), connect.CodePermissionDenied},
 	} {

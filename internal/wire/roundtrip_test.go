@@ -16,6 +16,7 @@ import (
 
 	"github.com/sandbar-dev/sandbar/engine"
 	"github.com/sandbar-dev/sandbar/netpolicy"
+	sandboxv2 "github.com/sandbar-dev/sandbar/proto/gen/sandbox/v2"
 )
 
 var (
@@ -225,6 +226,18 @@ func TestChange_RoundTrip(t *testing.T) {
 		}
 		same(t, want, ToChange(sent(t, Change(&want))))
 	})
+}
+
+// TestChange_Nothing: a regular file without any permission has the mode 0, as has what is not there.
+func TestChange_Nothing(t *testing.T) {
+	const none, regular = sandboxv2.FileType_FILE_TYPE_UNSPECIFIED, sandboxv2.FileType_FILE_TYPE_REGULAR
+	for kind, want := range map[engine.ChangeKind][2]sandboxv2.FileType{
+		engine.Added: {none, regular}, engine.Changed: {regular, regular}, engine.Removed: {regular, none},
+	} {
+		if m := Change(&engine.Change{Kind: kind}); m.GetOldType() != want[0] || m.GetType() != want[1] {
+			t.Errorf("%s: from %v to %v, want %v", kind, m.GetOldType(), m.GetType(), want)
+		}
+	}
 }
 
 // TestTimestamp_Range: a script can give its files any time. JSON refuses what no Timestamp can be.
