@@ -80,13 +80,13 @@ func (c *conn) send(k spec.Kind, payload []byte, fds ...int) error {
 	return nil
 }
 
-// trySend sends one short message, or nothing when there is no room for it: EAGAIN. The kernel takes a message that fits
-// one of its buffers as a whole or not at all.
-func (c *conn) trySend(k spec.Kind, payload []byte) error {
+// trySignal sends the message for a signal, or nothing when there is no room for it: EAGAIN. The kernel takes a message that
+// fits one of its buffers as a whole or not at all.
+func (c *conn) trySignal(sig unix.Signal) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.head = spec.AppendHeader(c.head[:0], spec.Header{Kind: k, Length: len(payload)})
-	c.head = append(c.head, payload...)
+	c.head = spec.AppendHeader(c.head[:0], spec.Header{Kind: spec.KindSignal, Length: 1})
+	c.head = append(c.head, byte(sig))
 	raw, err := c.c.SyscallConn()
 	if err != nil {
 		return err
