@@ -22,7 +22,7 @@ type Peer interface {
 	Info() Info
 	// Reference is what another program needs to find the session.
 	Reference() Reference
-	// Start begins a run. It is as DriverSession.Start.
+	// Start begins a run. It is as DriverSession.Start, except for ErrLost: it is not known whether the run has begun.
 	Start(ctx context.Context, spec *PeerSpec) (PeerRun, error)
 
 	// Put makes what r gives the content of a file.
@@ -54,6 +54,9 @@ type PeerSpec struct {
 	Stdin Stdin
 	// Stdout and Stderr are as in RunSpec.
 	Stdout, Stderr io.Writer
+	// Stopped is to be called when the run has been ended by something else than itself while Stdout or Stderr block: what then
+	// comes is kept or dropped, and nobody waits. It may be called at any time.
+	Stopped func()
 	// Kept is set when nobody reads the output while the run goes on: what is past MaxOutput need not come.
 	Kept bool
 }
@@ -150,18 +153,25 @@ func (s *Session) preparePeer(script string, o *RunOptions, kept bool) (*Process
 	p.connect(&streams, &filled)
 	sent.Stdin, sent.StdinPipe = nil, false
 	sent.Type, sent.Name = filled.Type, filled.Name
-	spec := &PeerSpec{Script: script, Options: sent, Stdin: streams.Stdin, Stdout: streams.Stdout, Stderr: streams.Stderr, Kept: kept}
+	spec := &PeerSpec{Script: script, Options: sent, Stdin: streams.Stdin, Stdout: streams.Stdout, Stderr: streams.Stderr, Stopped: p.loosen, Kept: kept}
 	return p, func(ctx context.Context) error { return s.startPeer(ctx, spec, p) }, nil
 }
 
 // startPeer has the peer start the run.
 func (s *Session) startPeer(ctx context.Context, spec *PeerSpec, p *Process) error {
 	p.goes(route{tier: &tier{grace: graceNative}})
-	run, err := s.peer.Start(ctx, spec)
+	var run PeerRun
+	err := context.Cause(ctx)
+	if err == nil {
+		run, err = s.peer.Start(ctx, spec)
+	}
 	if err != nil && s.closing.Err() != nil {
 		return fmt.Errorf("%w: %w: %w", ErrClosed, ErrNotStarted, err)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrLost): // it may have begun
+		return err
+	case err != nil:
 		return notStarted(err)
 	}
 	name, why := run.Route()

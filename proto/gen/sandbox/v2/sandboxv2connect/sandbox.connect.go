@@ -77,6 +77,8 @@ const (
 	// SandboxServiceAttachRunProcedure is the fully-qualified name of the SandboxService's AttachRun
 	// RPC.
 	SandboxServiceAttachRunProcedure = "/sandbox.v2.SandboxService/AttachRun"
+	// SandboxServiceWaitRunProcedure is the fully-qualified name of the SandboxService's WaitRun RPC.
+	SandboxServiceWaitRunProcedure = "/sandbox.v2.SandboxService/WaitRun"
 	// SandboxServiceListRunsProcedure is the fully-qualified name of the SandboxService's ListRuns RPC.
 	SandboxServiceListRunsProcedure = "/sandbox.v2.SandboxService/ListRuns"
 	// SandboxServicePutFileProcedure is the fully-qualified name of the SandboxService's PutFile RPC.
@@ -112,6 +114,9 @@ const (
 	// SandboxServiceListSnapshotsProcedure is the fully-qualified name of the SandboxService's
 	// ListSnapshots RPC.
 	SandboxServiceListSnapshotsProcedure = "/sandbox.v2.SandboxService/ListSnapshots"
+	// SandboxServiceRenewSnapshotProcedure is the fully-qualified name of the SandboxService's
+	// RenewSnapshot RPC.
+	SandboxServiceRenewSnapshotProcedure = "/sandbox.v2.SandboxService/RenewSnapshot"
 	// SandboxServiceRemoveSnapshotProcedure is the fully-qualified name of the SandboxService's
 	// RemoveSnapshot RPC.
 	SandboxServiceRemoveSnapshotProcedure = "/sandbox.v2.SandboxService/RemoveSnapshot"
@@ -149,14 +154,17 @@ type SandboxServiceClient interface {
 	// WriteStdin writes to the stdin of a run that was started with a pipe. It returns when the server has taken the bytes,
 	// which waits for a script that does not read. FailedPrecondition: the run has ended, its stdin was closed or it has none.
 	WriteStdin(context.Context, *connect.Request[v2.WriteStdinRequest]) (*connect.Response[v2.WriteStdinResponse], error)
-	// SignalRun sends a signal to a run. It does nothing when the run has ended.
+	// SignalRun sends a signal to a run. It does nothing when the run has ended, and is NotFound when a hundred others have ended
+	// after it.
 	SignalRun(context.Context, *connect.Request[v2.SignalRunRequest]) (*connect.Response[v2.SignalRunResponse], error)
 	// ResizeRun changes the size of the terminal of a run.
 	ResizeRun(context.Context, *connect.Request[v2.ResizeRunRequest]) (*connect.Response[v2.ResizeRunResponse], error)
 	// AttachRun streams what a detached run writes, from an offset of each stream, to its end. Any number of clients may be
 	// attached. What the server no longer has is skipped, and events say so.
 	AttachRun(context.Context, *connect.Request[v2.AttachRunRequest]) (*connect.ServerStreamForClient[v2.AttachRunResponse], error)
-	// ListRuns describes the runs of a session that are under way, and the detached ones that have ended, the oldest first.
+	// WaitRun returns when a run has ended, also while nobody reads its output.
+	WaitRun(context.Context, *connect.Request[v2.WaitRunRequest]) (*connect.Response[v2.WaitRunResponse], error)
+	// ListRuns describes the runs of a session that are under way, and the last hundred that have ended, the oldest first.
 	ListRuns(context.Context, *connect.Request[v2.ListRunsRequest]) (*connect.Response[v2.ListRunsResponse], error)
 	// PutFile makes what is streamed the content of a file, which appears at once and complete. The first message has the
 	// header.
@@ -187,6 +195,8 @@ type SandboxServiceClient interface {
 	Snapshot(context.Context, *connect.Request[v2.SnapshotRequest]) (*connect.Response[v2.SnapshotResponse], error)
 	// ListSnapshots describes the principal's snapshots, the oldest first.
 	ListSnapshots(context.Context, *connect.Request[v2.ListSnapshotsRequest]) (*connect.Response[v2.ListSnapshotsResponse], error)
+	// RenewSnapshot says that the snapshot is still wanted: its idle time begins anew.
+	RenewSnapshot(context.Context, *connect.Request[v2.RenewSnapshotRequest]) (*connect.Response[v2.RenewSnapshotResponse], error)
 	// RemoveSnapshot removes a snapshot. Sessions that were opened from it go on.
 	RemoveSnapshot(context.Context, *connect.Request[v2.RemoveSnapshotRequest]) (*connect.Response[v2.RemoveSnapshotResponse], error)
 	// GetSnapshot streams a snapshot as a file. What scripts had in their variables and files is in it, secrets too.
@@ -285,6 +295,12 @@ func NewSandboxServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sandboxServiceMethods.ByName("AttachRun")),
 			connect.WithClientOptions(opts...),
 		),
+		waitRun: connect.NewClient[v2.WaitRunRequest, v2.WaitRunResponse](
+			httpClient,
+			baseURL+SandboxServiceWaitRunProcedure,
+			connect.WithSchema(sandboxServiceMethods.ByName("WaitRun")),
+			connect.WithClientOptions(opts...),
+		),
 		listRuns: connect.NewClient[v2.ListRunsRequest, v2.ListRunsResponse](
 			httpClient,
 			baseURL+SandboxServiceListRunsProcedure,
@@ -369,6 +385,12 @@ func NewSandboxServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sandboxServiceMethods.ByName("ListSnapshots")),
 			connect.WithClientOptions(opts...),
 		),
+		renewSnapshot: connect.NewClient[v2.RenewSnapshotRequest, v2.RenewSnapshotResponse](
+			httpClient,
+			baseURL+SandboxServiceRenewSnapshotProcedure,
+			connect.WithSchema(sandboxServiceMethods.ByName("RenewSnapshot")),
+			connect.WithClientOptions(opts...),
+		),
 		removeSnapshot: connect.NewClient[v2.RemoveSnapshotRequest, v2.RemoveSnapshotResponse](
 			httpClient,
 			baseURL+SandboxServiceRemoveSnapshotProcedure,
@@ -405,6 +427,7 @@ type sandboxServiceClient struct {
 	signalRun        *connect.Client[v2.SignalRunRequest, v2.SignalRunResponse]
 	resizeRun        *connect.Client[v2.ResizeRunRequest, v2.ResizeRunResponse]
 	attachRun        *connect.Client[v2.AttachRunRequest, v2.AttachRunResponse]
+	waitRun          *connect.Client[v2.WaitRunRequest, v2.WaitRunResponse]
 	listRuns         *connect.Client[v2.ListRunsRequest, v2.ListRunsResponse]
 	putFile          *connect.Client[v2.PutFileRequest, v2.PutFileResponse]
 	getFile          *connect.Client[v2.GetFileRequest, v2.GetFileResponse]
@@ -419,6 +442,7 @@ type sandboxServiceClient struct {
 	resetInterpreter *connect.Client[v2.ResetInterpreterRequest, v2.ResetInterpreterResponse]
 	snapshot         *connect.Client[v2.SnapshotRequest, v2.SnapshotResponse]
 	listSnapshots    *connect.Client[v2.ListSnapshotsRequest, v2.ListSnapshotsResponse]
+	renewSnapshot    *connect.Client[v2.RenewSnapshotRequest, v2.RenewSnapshotResponse]
 	removeSnapshot   *connect.Client[v2.RemoveSnapshotRequest, v2.RemoveSnapshotResponse]
 	getSnapshot      *connect.Client[v2.GetSnapshotRequest, v2.GetSnapshotResponse]
 	putSnapshot      *connect.Client[v2.PutSnapshotRequest, v2.PutSnapshotResponse]
@@ -487,6 +511,11 @@ func (c *sandboxServiceClient) ResizeRun(ctx context.Context, req *connect.Reque
 // AttachRun calls sandbox.v2.SandboxService.AttachRun.
 func (c *sandboxServiceClient) AttachRun(ctx context.Context, req *connect.Request[v2.AttachRunRequest]) (*connect.ServerStreamForClient[v2.AttachRunResponse], error) {
 	return c.attachRun.CallServerStream(ctx, req)
+}
+
+// WaitRun calls sandbox.v2.SandboxService.WaitRun.
+func (c *sandboxServiceClient) WaitRun(ctx context.Context, req *connect.Request[v2.WaitRunRequest]) (*connect.Response[v2.WaitRunResponse], error) {
+	return c.waitRun.CallUnary(ctx, req)
 }
 
 // ListRuns calls sandbox.v2.SandboxService.ListRuns.
@@ -559,6 +588,11 @@ func (c *sandboxServiceClient) ListSnapshots(ctx context.Context, req *connect.R
 	return c.listSnapshots.CallUnary(ctx, req)
 }
 
+// RenewSnapshot calls sandbox.v2.SandboxService.RenewSnapshot.
+func (c *sandboxServiceClient) RenewSnapshot(ctx context.Context, req *connect.Request[v2.RenewSnapshotRequest]) (*connect.Response[v2.RenewSnapshotResponse], error) {
+	return c.renewSnapshot.CallUnary(ctx, req)
+}
+
 // RemoveSnapshot calls sandbox.v2.SandboxService.RemoveSnapshot.
 func (c *sandboxServiceClient) RemoveSnapshot(ctx context.Context, req *connect.Request[v2.RemoveSnapshotRequest]) (*connect.Response[v2.RemoveSnapshotResponse], error) {
 	return c.removeSnapshot.CallUnary(ctx, req)
@@ -600,14 +634,17 @@ type SandboxServiceHandler interface {
 	// WriteStdin writes to the stdin of a run that was started with a pipe. It returns when the server has taken the bytes,
 	// which waits for a script that does not read. FailedPrecondition: the run has ended, its stdin was closed or it has none.
 	WriteStdin(context.Context, *connect.Request[v2.WriteStdinRequest]) (*connect.Response[v2.WriteStdinResponse], error)
-	// SignalRun sends a signal to a run. It does nothing when the run has ended.
+	// SignalRun sends a signal to a run. It does nothing when the run has ended, and is NotFound when a hundred others have ended
+	// after it.
 	SignalRun(context.Context, *connect.Request[v2.SignalRunRequest]) (*connect.Response[v2.SignalRunResponse], error)
 	// ResizeRun changes the size of the terminal of a run.
 	ResizeRun(context.Context, *connect.Request[v2.ResizeRunRequest]) (*connect.Response[v2.ResizeRunResponse], error)
 	// AttachRun streams what a detached run writes, from an offset of each stream, to its end. Any number of clients may be
 	// attached. What the server no longer has is skipped, and events say so.
 	AttachRun(context.Context, *connect.Request[v2.AttachRunRequest], *connect.ServerStream[v2.AttachRunResponse]) error
-	// ListRuns describes the runs of a session that are under way, and the detached ones that have ended, the oldest first.
+	// WaitRun returns when a run has ended, also while nobody reads its output.
+	WaitRun(context.Context, *connect.Request[v2.WaitRunRequest]) (*connect.Response[v2.WaitRunResponse], error)
+	// ListRuns describes the runs of a session that are under way, and the last hundred that have ended, the oldest first.
 	ListRuns(context.Context, *connect.Request[v2.ListRunsRequest]) (*connect.Response[v2.ListRunsResponse], error)
 	// PutFile makes what is streamed the content of a file, which appears at once and complete. The first message has the
 	// header.
@@ -638,6 +675,8 @@ type SandboxServiceHandler interface {
 	Snapshot(context.Context, *connect.Request[v2.SnapshotRequest]) (*connect.Response[v2.SnapshotResponse], error)
 	// ListSnapshots describes the principal's snapshots, the oldest first.
 	ListSnapshots(context.Context, *connect.Request[v2.ListSnapshotsRequest]) (*connect.Response[v2.ListSnapshotsResponse], error)
+	// RenewSnapshot says that the snapshot is still wanted: its idle time begins anew.
+	RenewSnapshot(context.Context, *connect.Request[v2.RenewSnapshotRequest]) (*connect.Response[v2.RenewSnapshotResponse], error)
 	// RemoveSnapshot removes a snapshot. Sessions that were opened from it go on.
 	RemoveSnapshot(context.Context, *connect.Request[v2.RemoveSnapshotRequest]) (*connect.Response[v2.RemoveSnapshotResponse], error)
 	// GetSnapshot streams a snapshot as a file. What scripts had in their variables and files is in it, secrets too.
@@ -732,6 +771,12 @@ func NewSandboxServiceHandler(svc SandboxServiceHandler, opts ...connect.Handler
 		connect.WithSchema(sandboxServiceMethods.ByName("AttachRun")),
 		connect.WithHandlerOptions(opts...),
 	)
+	sandboxServiceWaitRunHandler := connect.NewUnaryHandler(
+		SandboxServiceWaitRunProcedure,
+		svc.WaitRun,
+		connect.WithSchema(sandboxServiceMethods.ByName("WaitRun")),
+		connect.WithHandlerOptions(opts...),
+	)
 	sandboxServiceListRunsHandler := connect.NewUnaryHandler(
 		SandboxServiceListRunsProcedure,
 		svc.ListRuns,
@@ -816,6 +861,12 @@ func NewSandboxServiceHandler(svc SandboxServiceHandler, opts ...connect.Handler
 		connect.WithSchema(sandboxServiceMethods.ByName("ListSnapshots")),
 		connect.WithHandlerOptions(opts...),
 	)
+	sandboxServiceRenewSnapshotHandler := connect.NewUnaryHandler(
+		SandboxServiceRenewSnapshotProcedure,
+		svc.RenewSnapshot,
+		connect.WithSchema(sandboxServiceMethods.ByName("RenewSnapshot")),
+		connect.WithHandlerOptions(opts...),
+	)
 	sandboxServiceRemoveSnapshotHandler := connect.NewUnaryHandler(
 		SandboxServiceRemoveSnapshotProcedure,
 		svc.RemoveSnapshot,
@@ -862,6 +913,8 @@ func NewSandboxServiceHandler(svc SandboxServiceHandler, opts ...connect.Handler
 			sandboxServiceResizeRunHandler.ServeHTTP(w, r)
 		case SandboxServiceAttachRunProcedure:
 			sandboxServiceAttachRunHandler.ServeHTTP(w, r)
+		case SandboxServiceWaitRunProcedure:
+			sandboxServiceWaitRunHandler.ServeHTTP(w, r)
 		case SandboxServiceListRunsProcedure:
 			sandboxServiceListRunsHandler.ServeHTTP(w, r)
 		case SandboxServicePutFileProcedure:
@@ -890,6 +943,8 @@ func NewSandboxServiceHandler(svc SandboxServiceHandler, opts ...connect.Handler
 			sandboxServiceSnapshotHandler.ServeHTTP(w, r)
 		case SandboxServiceListSnapshotsProcedure:
 			sandboxServiceListSnapshotsHandler.ServeHTTP(w, r)
+		case SandboxServiceRenewSnapshotProcedure:
+			sandboxServiceRenewSnapshotHandler.ServeHTTP(w, r)
 		case SandboxServiceRemoveSnapshotProcedure:
 			sandboxServiceRemoveSnapshotHandler.ServeHTTP(w, r)
 		case SandboxServiceGetSnapshotProcedure:
@@ -957,6 +1012,10 @@ func (UnimplementedSandboxServiceHandler) AttachRun(context.Context, *connect.Re
 	return connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v2.SandboxService.AttachRun is not implemented"))
 }
 
+func (UnimplementedSandboxServiceHandler) WaitRun(context.Context, *connect.Request[v2.WaitRunRequest]) (*connect.Response[v2.WaitRunResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v2.SandboxService.WaitRun is not implemented"))
+}
+
 func (UnimplementedSandboxServiceHandler) ListRuns(context.Context, *connect.Request[v2.ListRunsRequest]) (*connect.Response[v2.ListRunsResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v2.SandboxService.ListRuns is not implemented"))
 }
@@ -1011,6 +1070,10 @@ func (UnimplementedSandboxServiceHandler) Snapshot(context.Context, *connect.Req
 
 func (UnimplementedSandboxServiceHandler) ListSnapshots(context.Context, *connect.Request[v2.ListSnapshotsRequest]) (*connect.Response[v2.ListSnapshotsResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v2.SandboxService.ListSnapshots is not implemented"))
+}
+
+func (UnimplementedSandboxServiceHandler) RenewSnapshot(context.Context, *connect.Request[v2.RenewSnapshotRequest]) (*connect.Response[v2.RenewSnapshotResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v2.SandboxService.RenewSnapshot is not implemented"))
 }
 
 func (UnimplementedSandboxServiceHandler) RemoveSnapshot(context.Context, *connect.Request[v2.RemoveSnapshotRequest]) (*connect.Response[v2.RemoveSnapshotResponse], error) {
