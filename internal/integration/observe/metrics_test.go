@@ -67,7 +67,7 @@ func TestMetrics_Exact(t *testing.T) {
 	}
 	_, _, err := r.run(&sandboxv2.RunRequest{SessionId: id, Script: "import sys; sys.stderr.write('12345'); sys.exit(3)"})
 	check(t, err)
-	_, _, err = r.run(&sandboxv2.RunRequest{SessionId: id, Script: "while True: pass", Timeout: durationpb.New(50 * time.Millisecond)})
+	_, _, err = r.run(&sandboxv2.RunRequest{SessionId: id, Script: "try:\n  while True: pass\nexcept KeyboardInterrupt: pass", Timeout: durationpb.New(50 * time.Millisecond)})
 	check(t, err)
 	_, _, err = r.run(&sandboxv2.RunRequest{SessionId: id, Type: shell, Script: "echo hello"})
 	check(t, err)
@@ -127,7 +127,7 @@ func TestMetrics_Exact(t *testing.T) {
 		`sandbar_runs{backend="none",tier="native"}`:                             0,
 		`sandbar_runs_started_total{backend="",tier="wasm"}`:                     5,
 		`sandbar_runs_started_total{backend="none",tier="native"}`:               1,
-		`sandbar_run_start_failures_total{code="not_found"}`:                     1,
+		`sandbar_run_start_failures_total{code="invalid_argument"}`:              1,
 		`sandbar_runs_ended_total{backend="",reason="exited",tier="wasm"}`:       4,
 		`sandbar_runs_ended_total{backend="",reason="timeout",tier="wasm"}`:      1,
 		`sandbar_runs_ended_total{backend="none",reason="exited",tier="native"}`: 1,
@@ -145,7 +145,7 @@ func TestMetrics_Exact(t *testing.T) {
 		`sandbar_file_bytes_total{direction="got"}`:                              1_000_020,
 		`sandbar_wasm_interpreter_loaded`:                                        1,
 		calls("OpenSession", "ok"):                                               2, took("OpenSession"): 2,
-		calls("Run", "ok"): 6, calls("Run", "not_found"): 1, took("Run"): 7,
+		calls("Run", "ok"): 6, calls("Run", "invalid_argument"): 1, took("Run"): 7,
 		calls("PutBytes", "ok"): 1, took("PutBytes"): 1,
 		calls("GetBytes", "ok"): 2, took("GetBytes"): 2,
 		calls("PutFile", "ok"): 1, took("PutFile"): 1,
@@ -213,22 +213,22 @@ func TestMetrics_Queue(t *testing.T) {
 	id := r.open(nil)
 	first, release := r.hold(id)
 	defer first.Close()
-	second, err := r.alice.Run(t.Context(), connect.NewRequest(&sandboxv2.RunRequest{SessionId: id, Script: "pass"}))
-	check(t, err)
-	defer second.Close()
+	second := make(chan error, 1)
+	go func() {
+		_, _, err := r.run(&sandboxv2.RunRequest{SessionId: id, Script: "pass"})
+		second <- err
+	}()
 	eventually(t, "one run is under way and one waits", func() bool {
 		v := r.scrape()
 		return v["sandbar_run_queue_length"] == 1 && v["sandbar_run_slots_taken"] == 1 && v[`sandbar_runs{backend="",tier="wasm"}`] == 1
 	})
-	_, _, err = r.run(&sandboxv2.RunRequest{SessionId: id, Script: "pass"})
+	_, _, err := r.run(&sandboxv2.RunRequest{SessionId: id, Script: "pass"})
 	wantCode(t, err, connect.CodeResourceExhausted)
 	if got := r.scrape()[`sandbar_run_queue_failures_total{code="resource_exhausted"}`]; got != 1 {
 		t.Errorf("runs that got no slot = %v, want 1", got)
 	}
 	release()
-	for second.Receive() { //nolint:revive // to its end
-	}
-	check(t, second.Err())
+	check(t, <-second)
 	eventually(t, "no run is under way or waits", func() bool {
 		v := r.scrape()
 		return v["sandbar_run_queue_length"] == 0 && v["sandbar_run_slots_taken"] == 0 && v[`sandbar_runs{backend="",tier="wasm"}`] == 0
