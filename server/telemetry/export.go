@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
@@ -19,7 +20,13 @@ var allowed = map[attribute.Key]bool{
 
 // A plainSpan is what is sent of a span. The text of its status is that of an error, with paths and names in it; events can
 // have such texts too.
-type plainSpan struct{ sdktrace.ReadOnlySpan }
+type plainSpan struct {
+	sdktrace.ReadOnlySpan
+	about *resource.Resource
+}
+
+// Resource implements sdktrace.ReadOnlySpan. The SDK's own has what environment variables say.
+func (s plainSpan) Resource() *resource.Resource { return s.about }
 
 // Status implements sdktrace.ReadOnlySpan.
 func (s plainSpan) Status() sdktrace.Status {
@@ -43,14 +50,15 @@ func (s plainSpan) Attributes() []attribute.KeyValue {
 // spanExporter sends plain spans.
 type spanExporter struct {
 	sdktrace.SpanExporter
-	news news
+	about *resource.Resource
+	news  news
 }
 
 // ExportSpans implements sdktrace.SpanExporter. An error is for our logger: what the SDK would do with it is print it.
 func (e *spanExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	plain := make([]sdktrace.ReadOnlySpan, len(spans))
 	for i, s := range spans {
-		plain[i] = plainSpan{s}
+		plain[i] = plainSpan{s, e.about}
 	}
 	e.news.tell(ctx, e.SpanExporter.ExportSpans(ctx, plain))
 	return nil
@@ -59,12 +67,15 @@ func (e *spanExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnl
 // metricExporter is as spanExporter is.
 type metricExporter struct {
 	sdkmetric.Exporter
-	news news
+	about *resource.Resource
+	news  news
 }
 
 // Export implements sdkmetric.Exporter.
 func (e *metricExporter) Export(ctx context.Context, m *metricdata.ResourceMetrics) error {
-	e.news.tell(ctx, e.Exporter.Export(ctx, m))
+	ours := *m
+	ours.Resource = e.about
+	e.news.tell(ctx, e.Exporter.Export(ctx, &ours))
 	return nil
 }
 

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/resource"
+
 	"github.com/sandbar-dev/sandbar/engine"
 )
 
@@ -82,6 +85,11 @@ func (o *Options) filled() (Options, error) {
 	maps.Copy(headers, f.Headers)
 	f.Headers = headers
 	return f, nil
+}
+
+// resource describes the server.
+func (o *Options) resource() *resource.Resource {
+	return resource.NewSchemaless(attribute.String("service.name", o.ServiceName), attribute.String("service.version", o.Version))
 }
 
 func checkEndpoint(endpoint string) error {

@@ -10,12 +10,10 @@ import (
 
 	"connectrpc.com/connect"
 	"connectrpc.com/otelconnect"
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/propagation"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
-	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
@@ -53,12 +51,7 @@ func (t *Telemetry) start(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	about := resource.NewSchemaless(
-		attribute.String("service.name", o.ServiceName),
-		attribute.String("service.version", o.Version),
-	)
 	t.spans = sdktrace.NewTracerProvider(
-		sdktrace.WithResource(about),
 		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(max(o.SampleRatio, 0)))),
 		sdktrace.WithRawSpanLimits(spanLimits),
 		sdktrace.WithBatcher(spans, sdktrace.WithBatchTimeout(o.BatchDelay), sdktrace.WithExportTimeout(o.Timeout),
@@ -70,7 +63,6 @@ func (t *Telemetry) start(ctx context.Context, o *Options) error {
 		return err
 	}
 	t.meters = sdkmetric.NewMeterProvider(
-		sdkmetric.WithResource(about),
 		sdkmetric.WithReader(sdkmetric.NewPeriodicReader(metrics, sdkmetric.WithInterval(o.MetricInterval), sdkmetric.WithTimeout(o.Timeout))),
 	)
 	t.interceptor, err = otelconnect.NewInterceptor(
@@ -153,7 +145,7 @@ func newSpanExporter(ctx context.Context, o *Options, client *http.Client) (sdkt
 	if err != nil {
 		return nil, err
 	}
-	return &spanExporter{SpanExporter: inner, news: news{logger: o.Logger, what: "traces"}}, nil
+	return &spanExporter{SpanExporter: inner, about: o.resource(), news: news{logger: o.Logger, what: "traces"}}, nil
 }
 
 func newMetricExporter(ctx context.Context, o *Options, client *http.Client) (sdkmetric.Exporter, error) {
@@ -166,7 +158,7 @@ func newMetricExporter(ctx context.Context, o *Options, client *http.Client) (sd
 	if err != nil {
 		return nil, err
 	}
-	return &metricExporter{Exporter: inner, news: news{logger: o.Logger, what: "metrics"}}, nil
+	return &metricExporter{Exporter: inner, about: o.resource(), news: news{logger: o.Logger, what: "metrics"}}, nil
 }
 
 func signalURL(endpoint, signal string) string {
