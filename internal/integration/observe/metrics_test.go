@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -161,6 +162,20 @@ func TestMetrics_Exact(t *testing.T) {
 		have = ours(r.scrape())
 		return cmp.Equal(have, want)
 	}, func() string { return cmp.Diff(want, have) })
+	r.documented()
+}
+
+// documented looks for all metrics in the documentation.
+func (r *rig) documented() {
+	r.t.Helper()
+	text, err := os.ReadFile("../../../docs/observability.md")
+	check(r.t, err)
+	for key := range r.scrape() {
+		name, _, _ := strings.Cut(key, "{")
+		if strings.HasPrefix(name, "sandbar_") && !strings.Contains(string(text), "`"+name+"`") {
+			r.t.Errorf("docs/observability.md has no %s", name)
+		}
+	}
 }
 
 // ours are the values of this module that can be foretold. How many interpreters were ready is a matter of time: their sum is not.
