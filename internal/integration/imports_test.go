@@ -81,8 +81,8 @@ var never = map[string][]string{
 	"server": {"github.com/prometheus/client_golang/prometheus", "go.opentelemetry.io/otel", "net/http/pprof"},
 	// It puts profiles on http.DefaultServeMux.
 	"server/admin": {"net/http/pprof"},
-	"netpolicy":               {"os/exec"},
-	"wasm/python":             {"os/exec", "net", "net/http"},
+	"netpolicy":    {"os/exec"},
+	"wasm/python":  {"os/exec", "net", "net/http"},
 }
 
 var planOnly = []string{"golang.org/x/sys/unix", "os/exec", "net", "net/http"}

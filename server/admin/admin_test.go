@@ -48,7 +48,7 @@ func ask(t *testing.T, method, url string, change func(*http.Request)) (int, str
 }
 
 func TestHandler_Status(t *testing.T) {
-	metrics := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "m 1\n") })
+	metrics := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("m 1\n")) })
 	bare, full := serve(t, nil), serve(t, &Options{Metrics: metrics, Profiles: true})
 	for _, row := range []struct {
 		base, method, path string

@@ -145,7 +145,7 @@ func (d *driven) attached() {
 	check(d.t, err)
 	again, err := d.alice.AttachRun(ctx, connect.NewRequest(&sandboxv2.AttachRunRequest{SessionId: d.session, RunId: id}))
 	check(d.t, err)
-	for again.Receive() { //nolint:revive // to its end
+	for again.Receive() {
 	}
 	check(d.t, again.Close())
 	_, err = d.alice.WriteStdin(ctx, connect.NewRequest(&sandboxv2.WriteStdinRequest{SessionId: d.session, RunId: id, Data: []byte(canaryOf("late_stdin"))}))

@@ -91,7 +91,7 @@ func TestMetrics_Exact(t *testing.T) {
 	check(t, err)
 	got, err := r.alice.GetFile(ctx, connect.NewRequest(&sandboxv2.GetFileRequest{SessionId: id, Path: "g"}))
 	check(t, err)
-	for got.Receive() { //nolint:revive // to its end
+	for got.Receive() {
 	}
 	check(t, got.Err())
 	got.Close()
