@@ -73,6 +73,23 @@ var (
 
 	// ErrExit: RunCode's script did not end with exit code 0. The error is an *ExitError.
 	ErrExit = errors.New("engine: script failed")
+
+	// ErrDenied: the server's policy does not allow it to this principal. Nothing was started or written.
+	// It comes from a server alone, as the errors below do.
+	ErrDenied = errors.New("engine: denied by the server's policy")
+
+	// ErrUnauthenticated: the server got no credentials, or wrong ones. It does not say which.
+	ErrUnauthenticated = errors.New("engine: not authenticated")
+
+	// ErrLimit: the server, or the principal, has as much as it may. A later call may succeed.
+	// The error is a *LimitError, which says of what, and how much that is.
+	ErrLimit = errors.New("engine: limit of the server reached")
+
+	// ErrNoSession: there is no such session, run or snapshot, or it is somebody else's. It does not say which.
+	ErrNoSession = errors.New("engine: no such session, run or snapshot")
+
+	// ErrDraining: the server takes no new sessions and runs, since it is about to end.
+	ErrDraining = errors.New("engine: server is about to end")
 )
 
 // InvalidError is an ErrInvalid: Field names the option or argument, Problem says what is wrong with it.
@@ -163,3 +180,25 @@ func (e *ExitError) Error() string {
 
 // Is reports that an ExitError is ErrExit.
 func (e *ExitError) Is(target error) bool { return target == ErrExit }
+
+// LimitError is an ErrLimit.
+type LimitError struct {
+	// What there is too much of: "sessions", "runs", "queue" or "snapshots".
+	What string
+	// Max is how many there may be.
+	Max int64
+	// OfPrincipal is set when the limit is the principal's own, and not the server's.
+	OfPrincipal bool
+}
+
+// Error implements error.
+func (e *LimitError) Error() string {
+	whose := "server"
+	if e.OfPrincipal {
+		whose = "principal"
+	}
+	return fmt.Sprintf("%s: the %s has as many as it may, %d", e.What, whose, e.Max)
+}
+
+// Is reports that a LimitError is ErrLimit.
+func (e *LimitError) Is(target error) bool { return target == ErrLimit }
