@@ -59,6 +59,9 @@ func (l *Limits) check() error {
 	return nil
 }
 
+// DefaultLimits are those of a session that asks for none. Zero is no limit there.
+func DefaultLimits() Limits { return Limits{}.filled() }
+
 // filled puts the defaults in the place of zeros.
 func (l Limits) filled() Limits {
 	or(&l.Memory, defaultMemory)
