@@ -179,8 +179,14 @@ func TestOpenTokens_Modes(t *testing.T) {
 		refused  bool
 		warnings int
 	}{
-		{0o600, false, 0}, {0o400, false, 0}, {0o640, false, 0}, {0o644, false, 1}, {0o604, false, 1},
-		{0o620, true, 0}, {0o602, true, 0}, {0o666, true, 0},
+		{0o600, false, 0},
+		{0o400, false, 0},
+		{0o640, false, 0},
+		{0o644, false, 1},
+		{0o604, false, 1},
+		{0o620, true, 0},
+		{0o602, true, 0},
+		{0o666, true, 0},
 	} {
 		path := filepath.Join(t.TempDir(), "tokens")
 		writeConfig(t, path, "")
