@@ -1,10 +1,16 @@
 package server
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestOwnerOnly(t *testing.T) {
@@ -27,6 +33,45 @@ func TestOwnerOnly(t *testing.T) {
 	defer conn.Close()
 	if got, err := io.ReadAll(conn); err != nil || string(got) != "hello" {
 		t.Errorf("the owner reads %q, %v", got, err)
+	}
+}
+
+// A user who is not the server's is hung up on. The connection is made by a thread that has become one.
+func TestOwnerOnly_Stranger(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become another user")
+	}
+	// Of the abstract names, which have no mode that would keep the stranger off.
+	l := listen(t, "unix", fmt.Sprintf("@sandbar-owner-only-%d", os.Getpid()))
+	accepted := make(chan net.Conn)
+	go func() {
+		defer close(accepted)
+		if conn, err := OwnerOnly(l).Accept(); err == nil {
+			accepted <- conn
+		}
+	}()
+	got := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		const stranger, unchanged = 65534, ^uintptr(0)
+		if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, unchanged, stranger, unchanged); errno != 0 {
+			got <- errno
+			return
+		}
+		conn, err := net.Dial("unix", l.Addr().String()) //nolint:noctx // it must not leave this thread
+		if err == nil {
+			_, err = conn.Read(make([]byte, 1))
+			conn.Close()
+		}
+		got <- err
+	}()
+	if err := <-got; !errors.Is(err, io.EOF) {
+		t.Errorf("a stranger's connection ends with %v, want EOF", err)
+	}
+	l.Close()
+	if conn := <-accepted; conn != nil {
+		conn.Close()
+		t.Error("a stranger's connection was accepted")
 	}
 }
 
