@@ -118,23 +118,23 @@ func TestCertificates_TLS(t *testing.T) {
 		cert *tls.Certificate
 		want string // the principal; empty: refused by Authenticate; "handshake": refused before
 	}{
-		{"uri", tls.VerifyClientCertIfGiven, issued(ours.issue(t, x509.Certificate{URIs: []*url.URL{mustURL(t, "spiffe://example.org/ada")}}, client)), "ada"},
-		{"dns", tls.RequireAndVerifyClientCert, issued(ours.issue(t, x509.Certificate{DNSNames: []string{"bob.Example.org"}}, client)), "bob"},
-		{"email", tls.RequireAndVerifyClientCert, issued(ours.issue(t, x509.Certificate{EmailAddresses: []string{"carol@example.org"}}, client)), "carol"},
-		{"common name", tls.RequireAndVerifyClientCert, issued(ours.issue(t, x509.Certificate{Subject: pkix.Name{CommonName: "Dave of Example"}}, client)), "dave"},
-		{"two names of one", tls.RequireAndVerifyClientCert, issued(ours.issue(t, named, client)), "dave"},
-		{"two principals", tls.RequireAndVerifyClientCert, issued(ours.issue(t, x509.Certificate{DNSNames: []string{"bob.example.org"}, Subject: named.Subject}, client)), ""},
-		{"nobody", tls.RequireAndVerifyClientCert, issued(ours.issue(t, x509.Certificate{Subject: pkix.Name{CommonName: "eve"}}, client)), ""},
-		{"a dns name as common name", tls.RequireAndVerifyClientCert, issued(ours.issue(t, x509.Certificate{Subject: pkix.Name{CommonName: "bob.example.org"}}, client)), ""},
-		{"a longer name", tls.RequireAndVerifyClientCert, issued(ours.issue(t, x509.Certificate{URIs: []*url.URL{mustURL(t, "spiffe://example.org/ada/x")}}, client)), ""},
-		{"a pattern", tls.RequireAndVerifyClientCert, issued(ours.issue(t, x509.Certificate{DNSNames: []string{"*.example.org"}}, client)), ""},
+		{"uri", tls.VerifyClientCertIfGiven, new(ours.issue(t, x509.Certificate{URIs: []*url.URL{mustURL(t, "spiffe://example.org/ada")}}, client)), "ada"},
+		{"dns", tls.RequireAndVerifyClientCert, new(ours.issue(t, x509.Certificate{DNSNames: []string{"bob.Example.org"}}, client)), "bob"},
+		{"email", tls.RequireAndVerifyClientCert, new(ours.issue(t, x509.Certificate{EmailAddresses: []string{"carol@example.org"}}, client)), "carol"},
+		{"common name", tls.RequireAndVerifyClientCert, new(ours.issue(t, x509.Certificate{Subject: pkix.Name{CommonName: "Dave of Example"}}, client)), "dave"},
+		{"two names of one", tls.RequireAndVerifyClientCert, new(ours.issue(t, named, client)), "dave"},
+		{"two principals", tls.RequireAndVerifyClientCert, new(ours.issue(t, x509.Certificate{DNSNames: []string{"bob.example.org"}, Subject: named.Subject}, client)), ""},
+		{"nobody", tls.RequireAndVerifyClientCert, new(ours.issue(t, x509.Certificate{Subject: pkix.Name{CommonName: "eve"}}, client)), ""},
+		{"a dns name as common name", tls.RequireAndVerifyClientCert, new(ours.issue(t, x509.Certificate{Subject: pkix.Name{CommonName: "bob.example.org"}}, client)), ""},
+		{"a longer name", tls.RequireAndVerifyClientCert, new(ours.issue(t, x509.Certificate{URIs: []*url.URL{mustURL(t, "spiffe://example.org/ada/x")}}, client)), ""},
+		{"a pattern", tls.RequireAndVerifyClientCert, new(ours.issue(t, x509.Certificate{DNSNames: []string{"*.example.org"}}, client)), ""},
 		{"none", tls.VerifyClientCertIfGiven, nil, ""},
 		// These servers take what a client sends without asking who vouches for it.
-		{"another authority, not verified", tls.RequireAnyClientCert, issued(theirs.issue(t, named, client)), ""},
-		{"another authority, asked for", tls.RequestClientCert, issued(theirs.issue(t, named, client)), ""},
-		{"our authority, not verified", tls.RequireAnyClientCert, issued(ours.issue(t, named, client)), ""},
-		{"another authority", tls.VerifyClientCertIfGiven, issued(theirs.issue(t, named, client)), "handshake"},
-		{"a server's certificate", tls.VerifyClientCertIfGiven, issued(ours.issue(t, named, x509.ExtKeyUsageServerAuth)), "handshake"},
+		{"another authority, not verified", tls.RequireAnyClientCert, new(theirs.issue(t, named, client)), ""},
+		{"another authority, asked for", tls.RequestClientCert, new(theirs.issue(t, named, client)), ""},
+		{"our authority, not verified", tls.RequireAnyClientCert, new(ours.issue(t, named, client)), ""},
+		{"another authority", tls.VerifyClientCertIfGiven, new(theirs.issue(t, named, client)), "handshake"},
+		{"a server's certificate", tls.VerifyClientCertIfGiven, new(ours.issue(t, named, x509.ExtKeyUsageServerAuth)), "handshake"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			answer, err := callTLS(t, certs, ours, tt.mode, tt.cert)
@@ -151,8 +151,6 @@ func TestCertificates_TLS(t *testing.T) {
 		})
 	}
 }
-
-func issued(c tls.Certificate) *tls.Certificate { return &c }
 
 // callTLS makes a request to a server with this authenticator. The answer is the name of the principal, or empty.
 func callTLS(t *testing.T, auth Authenticator, ca *authority, mode tls.ClientAuthType, cert *tls.Certificate) (string, error) {

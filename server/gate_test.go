@@ -10,6 +10,7 @@ import (
 	"io"
 	"log"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -26,7 +27,7 @@ import (
 )
 
 // quiet is for what a server says of handshakes that are meant to fail.
-func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
+func quiet() *log.Logger { return slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) }
 
 // A nameService answers with the name of the principal, and counts what reaches it.
 type nameService struct {
@@ -117,7 +118,7 @@ func serve(t *testing.T, h http.Handler, l net.Listener) {
 			t.Error(err)
 		}
 	}()
-	t.Cleanup(func() { srv.Close(); <-done }) //nolint:errcheck // of a server that a test is done with
+	t.Cleanup(func() { srv.Close(); <-done })
 }
 
 func listen(t *testing.T, network, address string) net.Listener {
@@ -237,8 +238,8 @@ func callAll(t *testing.T, c sandboxv2connect.SandboxServiceClient, header strin
 	}
 	response, err := both.Receive()
 	results["RunInteractive"] = callResult{string(response.GetEvent().GetStdout()), err}
-	both.CloseRequest()  //nolint:errcheck // the call is over
-	both.CloseResponse() //nolint:errcheck // the call is over
+	both.CloseRequest()
+	both.CloseResponse()
 	return results
 }
 
@@ -318,9 +319,7 @@ func do(t *testing.T, c *http.Client, method, url, text string, header http.Head
 		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	for k, v := range header {
-		req.Header[k] = v
-	}
+	maps.Copy(req.Header, header)
 	if host := header.Get("Host"); host != "" {
 		req.Host = host
 		req.Header.Del("Host")

@@ -43,11 +43,12 @@ func TestOwnerOnly_Stranger(t *testing.T) {
 	}
 	// Of the abstract names, which have no mode that would keep the stranger off.
 	l := listen(t, "unix", fmt.Sprintf("@sandbar-owner-only-%d", os.Getpid()))
-	accepted := make(chan net.Conn)
+	accepted := make(chan bool, 1)
 	go func() {
 		defer close(accepted)
 		if conn, err := OwnerOnly(l).Accept(); err == nil {
-			accepted <- conn
+			conn.Close()
+			accepted <- true
 		}
 	}()
 	got := make(chan error)
@@ -69,8 +70,7 @@ func TestOwnerOnly_Stranger(t *testing.T) {
 		t.Errorf("a stranger's connection ends with %v, want EOF", err)
 	}
 	l.Close()
-	if conn := <-accepted; conn != nil {
-		conn.Close()
+	if <-accepted {
 		t.Error("a stranger's connection was accepted")
 	}
 }

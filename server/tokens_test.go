@@ -337,6 +337,13 @@ func TestTokens_ReloadMode(t *testing.T) {
 	if _, err := tokens.Authenticate(authorization("Bearer "+a), nil); err != nil {
 		t.Errorf("the last good content is gone: %v", err)
 	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	clock.step(watchEvery)
+	if _, err := tokens.Authenticate(authorization("Bearer "+b), nil); err != nil {
+		t.Errorf("a file whose mode was mended is not read: %v", err)
+	}
 }
 
 func TestTokens_Hammer(t *testing.T) {
