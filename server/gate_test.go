@@ -8,7 +8,6 @@ import (
 	"crypto/x509/pkix"
 	"errors"
 	"io"
-	"log"
 	"log/slog"
 	"maps"
 	"net"
@@ -25,9 +24,6 @@ import (
 	sandboxv2 "github.com/sandbar-dev/sandbar/proto/gen/sandbox/v2"
 	"github.com/sandbar-dev/sandbar/proto/gen/sandbox/v2/sandboxv2connect"
 )
-
-// quiet is for what a server says of handshakes that are meant to fail.
-func quiet() *log.Logger { return slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) }
 
 // A nameService answers with the name of the principal, and counts what reaches it.
 type nameService struct {
@@ -110,7 +106,7 @@ func serve(t *testing.T, h http.Handler, l net.Listener) {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)
-	srv := &http.Server{Handler: h, Protocols: protocols, ReadHeaderTimeout: time.Minute, ErrorLog: quiet()}
+	srv := &http.Server{Handler: h, Protocols: protocols, ReadHeaderTimeout: time.Minute, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
