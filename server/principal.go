@@ -1,3 +1,4 @@
+// Package server is sandbox-server: the service of proto/sandbox/v2 over sessions of package engine.
 package server
 
 import (
