@@ -124,7 +124,7 @@ func (p *Policy) Apply(opts *engine.Options, backend string) error {
 	p = p.orZero()
 	o := *opts // changed as a whole, or not at all
 	if !p.AllowsBackend(backend) {
-		return &DeniedError{"Backend", "allows " + list(slices.Concat([]string{"the server's default"}, p.Backends))}
+		return &DeniedError{"Backend", "allows " + spelled(slices.Concat([]string{"the server's default"}, p.Backends))}
 	}
 	for _, step := range []func(*engine.Options) error{p.applyNetwork, p.applyTier, p.applySwitches, p.applyPaths, p.applyTimeout, p.applyLimits} {
 		if err := step(&o); err != nil {
@@ -162,7 +162,7 @@ func (p *Policy) applyNetwork(o *engine.Options) error {
 			allowed = append(allowed, m)
 		}
 	}
-	return &DeniedError{"Network", "allows " + list(allowed)}
+	return &DeniedError{"Network", "allows " + spelled(allowed)}
 }
 
 func (p *Policy) applyTier(o *engine.Options) error {
@@ -170,7 +170,7 @@ func (p *Policy) applyTier(o *engine.Options) error {
 	case len(p.PythonTiers) == 0 || slices.Contains(p.PythonTiers, o.PythonTier):
 		return nil
 	case o.PythonTier != "":
-		return &DeniedError{"PythonTier", "allows " + list(p.PythonTiers)}
+		return &DeniedError{"PythonTier", "allows " + spelled(p.PythonTiers)}
 	case !slices.Contains(p.PythonTiers, engine.TierAuto):
 		o.PythonTier = p.PythonTiers[0]
 	}
@@ -279,8 +279,8 @@ func (p *Policy) lifetime(asked, def, most time.Duration) (time.Duration, error)
 	return lifespan("Lifetime", asked, def, most, p.orZero().MaxLifetime)
 }
 
-// list puts names into a sentence.
-func list[T ~string](names []T) string {
+// spelled puts names into a sentence.
+func spelled[T ~string](names []T) string {
 	all := make([]string, len(names))
 	for i, n := range names {
 		all[i] = string(n)

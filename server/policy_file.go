@@ -173,13 +173,13 @@ func (p *Policy) checkNames() error {
 	}
 	for _, m := range p.Network {
 		if !m.Known() {
-			return fmt.Errorf("network: %.80q is not a mode; there are %s", m, list(netpolicy.Modes()))
+			return fmt.Errorf("network: %.80q is not a mode; there are %s", m, spelled(netpolicy.Modes()))
 		}
 	}
 	tiers := []engine.Tier{engine.TierAuto, engine.TierWasm, engine.TierNative}
 	for _, t := range p.PythonTiers {
 		if !slices.Contains(tiers, t) {
-			return fmt.Errorf("python_tiers: %.80q is not a tier; there are %s", t, list(tiers))
+			return fmt.Errorf("python_tiers: %.80q is not a tier; there are %s", t, spelled(tiers))
 		}
 	}
 	return nil

@@ -60,7 +60,7 @@ func allowedPath(field, path string, roots []string) (string, error) {
 	if len(roots) == 0 {
 		return "", &DeniedError{field, "allows no path of the host"}
 	}
-	return "", &DeniedError{field, "allows what exists at or below " + list(roots)}
+	return "", &DeniedError{field, "allows what exists at or below " + spelled(roots)}
 }
 
 // below reports whether path is root or in it, by the elements of both. Both are absolute and clean.

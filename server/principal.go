@@ -1,4 +1,3 @@
-// Package server is sandbox-server: the service of proto/sandbox/v2 over sessions of package engine.
 package server
 
 import (
