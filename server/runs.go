@@ -40,7 +40,7 @@ func (s *Server) start(ctx context.Context, se *session, m *sandboxv2.RunRequest
 	if err != nil {
 		return nil, err
 	}
-	if err := se.principal.Policy.ApplyRun(opts, m.GetDetach()); err != nil {
+	if err := principalOf(ctx).Policy.ApplyRun(opts, m.GetDetach()); err != nil {
 		return nil, err
 	}
 	r := &run{typ: opts.Type, name: opts.Name}
@@ -103,12 +103,12 @@ func (r *run) step(se *session) Step {
 	return Step{Session: se.ID(), Run: r.ID(), Tier: tier, Backend: r.backend, Route: routeWord(why)}
 }
 
-// slot waits for a slot for a run.
+// slot waits for a slot for a run, which counts for the caller.
 func (s *Server) slot(ctx context.Context, se *session) (release func(), err error) {
 	if err := s.admit(); err != nil {
 		return nil, err
 	}
-	p, began := se.principal, time.Now()
+	p, began := principalOf(ctx), time.Now()
 	ended := s.opts.Tracer.Begin(ctx, StepQueue)
 	release, err = s.runs.acquire(ctx, p.Name, bounds{slots: most(p.Policy.MaxRuns, s.opts.Limits.Runs), waiting: most(p.Policy.MaxQueued, s.opts.Limits.QueuedRuns)})
 	s.opts.Observer.RunQueued(time.Since(began), err)
