@@ -39,6 +39,7 @@ var sections = []section{
 	{"shell", shell},
 	{"cells", cells},
 	{"idle", idle},
+	{"server", serve},
 	{"cpu", cpuSuite},
 	{"metering", metering},
 	{"cli", commandLine},
