@@ -254,8 +254,8 @@ type DriverRun interface {
 type Interrupter interface {
 	// Interrupt does what Ctrl-C in a terminal does: SIGINT, or KeyboardInterrupt in Python. It forces nothing, and the run
 	// goes on if the script wants it to. It returns at once and may be called again: while one is pending, another may be
-	// dropped. One that comes before the script has begun is kept for it. When the run has ended or is being stopped it does
-	// nothing; it never reaches another run.
+	// dropped. One that comes before the script has begun reaches it then, or keeps it from being begun. When the run has
+	// ended or is being stopped it does nothing; it never reaches another run.
 	Interrupt() error
 }
 

@@ -22,7 +22,7 @@ type Peer interface {
 	Info() Info
 	// Reference is what another program needs to find the session.
 	Reference() Reference
-	// Start begins a run. It is as DriverSession.Start.
+	// Start begins a run. It is as DriverSession.Start, except for ErrLost: it is not known whether the run has begun.
 	Start(ctx context.Context, spec *PeerSpec) (PeerRun, error)
 
 	// Put makes what r gives the content of a file.
@@ -157,11 +157,18 @@ func (s *Session) preparePeer(script string, o *RunOptions, kept bool) (*Process
 // startPeer has the peer start the run.
 func (s *Session) startPeer(ctx context.Context, spec *PeerSpec, p *Process) error {
 	p.goes(route{tier: &tier{grace: graceNative}})
-	run, err := s.peer.Start(ctx, spec)
+	var run PeerRun
+	err := context.Cause(ctx)
+	if err == nil {
+		run, err = s.peer.Start(ctx, spec)
+	}
 	if err != nil && s.closing.Err() != nil {
 		return fmt.Errorf("%w: %w: %w", ErrClosed, ErrNotStarted, err)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrLost): // it may have begun
+		return err
+	case err != nil:
 		return notStarted(err)
 	}
 	name, why := run.Route()

@@ -89,7 +89,9 @@ func (s *Session) putPeer(ctx context.Context, path string, r io.Reader, opts *P
 	if err != nil {
 		return err
 	}
-	return peerDo(ctx, s, func(ctx context.Context, p Peer) error { return p.Put(ctx, path, r, PutOptions{Mode: mode}) })
+	return peerDo(ctx, s, func(ctx context.Context, p Peer) error {
+		return p.Put(ctx, path, &patientReader{newReaderStdin(r), ctx.Done()}, PutOptions{Mode: mode})
+	})
 }
 
 func (s *Session) putAt(ctx context.Context, p *place, src source, mode fs.FileMode) error {

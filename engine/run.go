@@ -19,7 +19,7 @@ func newID() string { return strings.ToLower(rand.Text()) }
 // Kill, when ctx ends or when the session is closed; see Process for what it writes.
 //
 // Errors: ErrInvalid for what is wrong with script or opts, ErrClosed, ErrNotAvailable, ErrNeedsNative, ErrNotStarted;
-// then nothing of the script was executed. What the script itself does wrong is in its Result.
+// then nothing of the script was executed. With a server it can be ErrLost: the connection broke before the answer. What the script itself does wrong is in its Result.
 func (s *Session) Run(ctx context.Context, script string, opts *RunOptions) (*Process, error) {
 	if err := s.enter(); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"strings"
 )
@@ -99,4 +100,19 @@ func fetch(r io.Reader, buf []byte) fetched {
 		}
 	}
 	return fetched{0, io.ErrNoProgress}
+}
+
+// patientReader reads from a caller's reader until cancel is closed. Errors of the reader are *callersErrors.
+type patientReader struct {
+	in     *readerStdin
+	cancel <-chan struct{}
+}
+
+// Read implements io.Reader.
+func (r *patientReader) Read(p []byte) (int, error) {
+	n, err := r.in.Read(p, r.cancel)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, ErrInterrupted) {
+		err = &callersError{err}
+	}
+	return n, err
 }

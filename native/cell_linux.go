@@ -65,6 +65,12 @@ func (c *cell) signal(sig unix.Signal) {
 	_ = c.conn.send(spec.KindSignal, []byte{byte(sig)})
 }
 
+// interrupt sends SIGINT to all processes of the run. When the init has not read what was sent before, the socket is full:
+// then interrupts are pending, and one more is dropped. To wait would hold up a stop.
+func (c *cell) interrupt() {
+	_ = c.conn.trySignal(unix.SIGINT)
+}
+
 // kill ends the cell at once: with its PID 1 every process in it goes.
 func (c *cell) kill() {
 	c.killing.Do(func() {

@@ -80,6 +80,24 @@ func (c *conn) send(k spec.Kind, payload []byte, fds ...int) error {
 	return nil
 }
 
+// trySignal sends the message for a signal, or nothing when there is no room for it: EAGAIN. The kernel takes a message that
+// fits one of its buffers as a whole or not at all.
+func (c *conn) trySignal(sig unix.Signal) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.head = spec.AppendHeader(c.head[:0], spec.Header{Kind: spec.KindSignal, Length: 1})
+	c.head = append(c.head, byte(sig))
+	raw, err := c.c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var sendErr error
+	err = raw.Control(func(fd uintptr) {
+		sendErr = unix.Send(int(fd), c.head, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+	})
+	return errors.Join(err, os.NewSyscallError("send", sendErr))
+}
+
 // receive returns the next message. The payload is valid until the next call; the caller closes the
 // descriptors. At the end of the stream the error is io.EOF.
 func (c *conn) receive() (spec.Kind, []byte, []int, error) {

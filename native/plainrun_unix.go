@@ -12,7 +12,7 @@ import (
 	"github.com/sandbar-dev/sandbar/native/internal/starter"
 )
 
-// plainRun is a run without a cell: engine.DriverRun and engine.Resizer.
+// plainRun is a run without a cell: engine.DriverRun, engine.Interrupter and engine.Resizer.
 type plainRun struct {
 	session *plainSession
 	spec    *engine.RunSpec
@@ -48,9 +48,22 @@ func (r *plainRun) Stop(grace time.Duration) {
 }
 
 // ask has the script end by itself.
-func (r *plainRun) ask() {
-	signalSession(r.proc.Pid, orderly(r.spec.Type))
+func (r *plainRun) ask() { r.signal(orderly(r.spec.Type)) }
+
+// signal sends a signal to the processes of the run.
+func (r *plainRun) signal(sig syscall.Signal) {
+	signalSession(r.proc.Pid, sig)
 	signalSession(r.proc.Pid, syscall.SIGCONT) // what is stopped gets no other signal
+}
+
+// Interrupt implements engine.Interrupter.
+func (r *plainRun) Interrupt() error {
+	r.stopper.unlessStopping(func() {
+		if !r.streams.interrupt() {
+			r.signal(syscall.SIGINT)
+		}
+	})
+	return nil
 }
 
 // kill ends the run by force.

@@ -20,7 +20,7 @@ import (
 // errNotSent: the cell has not learned of the run.
 var errNotSent = errors.New("the cell is gone")
 
-// run is a run in a cell: engine.DriverRun and engine.Resizer.
+// run is a run in a cell: engine.DriverRun, engine.Interrupter and engine.Resizer.
 type run struct {
 	session *session
 	cell    *cell
@@ -145,6 +145,17 @@ func (r *run) Stop(grace time.Duration) {
 	if r.stopper.stop(grace) {
 		r.streams.stop()
 	}
+}
+
+// Interrupt implements engine.Interrupter. What is on its way when the run ends reaches nobody: the init takes one message
+// after the other, and the next run's start comes behind it.
+func (r *run) Interrupt() error {
+	r.stopper.unlessStopping(func() {
+		if !r.streams.interrupt() {
+			r.cell.interrupt()
+		}
+	})
+	return nil
 }
 
 // forcePatience is how long the init may take to kill a run. After that the cell itself is killed.

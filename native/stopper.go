@@ -59,6 +59,15 @@ func (s *stopper) forceLocked() {
 	s.force()
 }
 
+// unlessStopping calls f with the lock held, if the run goes on and nobody has asked for its end.
+func (s *stopper) unlessStopping(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.asked && !s.over {
+		f()
+	}
+}
+
 // end says that the run is over, and tells how it was stopped.
 func (s *stopper) end() (asked, forced bool) {
 	s.mu.Lock()

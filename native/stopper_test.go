@@ -57,3 +57,20 @@ func TestStopper(t *testing.T) {
 		})
 	}
 }
+
+func TestStopper_UnlessStopping(t *testing.T) {
+	calls := 0
+	count := func() { calls++ }
+	s := &stopper{ask: func() {}, force: func() {}}
+	s.unlessStopping(count)
+	s.stop(time.Hour)
+	s.unlessStopping(count)
+	s.end()
+	s.unlessStopping(count)
+	over := &stopper{}
+	over.end()
+	over.unlessStopping(count)
+	if calls != 1 {
+		t.Errorf("called %d times, want once", calls)
+	}
+}

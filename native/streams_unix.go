@@ -240,6 +240,25 @@ func (s *streams) resize(size engine.TerminalSize) error {
 	return os.NewSyscallError("ioctl TIOCSWINSZ", ioctlErr)
 }
 
+// interrupt sends SIGINT to the foreground processes of the terminal, whatever mode that is in: pty(4) of FreeBSD, TIOCSIG;
+// Linux has the same. It reports false when there is no terminal, or none that knows this.
+func (s *streams) interrupt() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.master == nil {
+		return false
+	}
+	raw, err := s.master.SyscallConn()
+	if err != nil {
+		return true // it has been closed: the run has ended
+	}
+	var ioctlErr error
+	err = raw.Control(func(fd uintptr) {
+		ioctlErr = unix.IoctlSetInt(int(fd), unix.TIOCSIG, int(unix.SIGINT))
+	})
+	return err != nil || ioctlErr == nil
+}
+
 // closeFiles closes files that were passed on.
 func closeFiles(files []*os.File) {
 	for _, f := range files {

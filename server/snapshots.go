@@ -110,6 +110,16 @@ func (h *handler) ListSnapshots(ctx context.Context, _ *connect.Request[sandboxv
 	return connect.NewResponse(out), nil
 }
 
+// RenewSnapshot implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) RenewSnapshot(ctx context.Context, req *connect.Request[sandboxv2.RenewSnapshotRequest]) (*connect.Response[sandboxv2.RenewSnapshotResponse], error) {
+	sn, done, err := h.snapshot(ctx, req.Msg.GetSnapshotId())
+	if err != nil {
+		return nil, h.fail(ctx, err)
+	}
+	done()
+	return connect.NewResponse(&sandboxv2.RenewSnapshotResponse{IdleAt: sn.describe().GetIdleAt()}), nil
+}
+
 // RemoveSnapshot implements sandboxv2connect.SandboxServiceHandler.
 func (h *handler) RemoveSnapshot(ctx context.Context, req *connect.Request[sandboxv2.RemoveSnapshotRequest]) (*connect.Response[sandboxv2.RemoveSnapshotResponse], error) {
 	if err := h.removeSnapshot(req.Msg.GetSnapshotId(), principalOf(ctx).Name); err != nil {

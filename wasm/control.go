@@ -29,6 +29,7 @@ func (s stopped) Unwrap() error { return s.why }
 
 var (
 	errKilled   = errors.New("wasm: stopped")
+	errUnbegun  = errors.New("wasm: interrupted before it began")
 	errCPU      = errors.New("wasm: processor time spent")
 	errDrainEnd = errors.New("wasm: drain took too long")
 )
@@ -41,19 +42,22 @@ func (e exited) Error() string { return "wasm: proc_exit" }
 // guests counts the runs under way in this process.
 var guests atomic.Int32
 
-// control is how the outside ends a run, and what the guest's goroutine looks at. Stop is for any
-// goroutine, all else for the guest's.
+// control is how the outside interrupts and ends a run, and what the guest's goroutine looks at. Stop and interrupt are for
+// any goroutine, all else for the guest's.
 type control struct {
-	mu        sync.Mutex
-	timer     *time.Timer
-	interrupt chan struct{} // closed: raise KeyboardInterrupt
-	kill      chan struct{} // closed: end now; interrupt is closed too
-	deadline  time.Time
-	ended     bool
+	mu       sync.Mutex
+	timer    *time.Timer
+	wake     chan struct{} // closed: raise KeyboardInterrupt; replaced, by the guest's goroutine alone, when that was for an interrupt
+	orderly  chan struct{} // closed: the run is to end; wake is closed too
+	kill     chan struct{} // closed: end now; the others are closed too
+	deadline time.Time
+	ended    bool
 
-	instance   *instance // what is run; it is set before the guest is called
-	processors int32     // GOMAXPROCS
-	delivered  bool
+	instance   *instance       // what is run; it is set before the guest is called
+	processors int32           // GOMAXPROCS
+	delivered  bool            // the orderly stop has been raised
+	raised     bool            // an interrupt has been raised
+	held       bool            // interrupts are not raised for now; the stop is
 	with       <-chan struct{} // closed: end now too; nil: never
 	draining   int
 	cpu        func() time.Duration // processor time of this run so far
@@ -61,7 +65,10 @@ type control struct {
 }
 
 func newControl() *control {
-	return &control{processors: int32(runtime.GOMAXPROCS(0)), interrupt: make(chan struct{}), kill: make(chan struct{})}
+	return &control{
+		processors: int32(runtime.GOMAXPROCS(0)),
+		wake:       make(chan struct{}), orderly: make(chan struct{}), kill: make(chan struct{}),
+	}
 }
 
 // stop asks for an end in an orderly way, and forces it after grace.
@@ -72,10 +79,11 @@ func (c *control) stop(grace time.Duration) {
 		return
 	}
 	if grace <= 0 {
-		// Before interrupt, which wakes the guest: it must find that it is to end.
+		// Before the others, which wake the guest: it must find that it is to end.
 		closeOnce(c.kill)
 	}
-	closeOnce(c.interrupt)
+	closeOnce(c.orderly)
+	closeOnce(c.wake)
 	if grace <= 0 {
 		return
 	}
@@ -89,6 +97,44 @@ func (c *control) stop(grace time.Duration) {
 		return
 	}
 	c.deadline = deadline
+}
+
+// interrupt raises a KeyboardInterrupt, unless one is pending or the run is being stopped.
+func (c *control) interrupt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended {
+		closeOnce(c.wake)
+	}
+}
+
+// take takes what is to be raised, and reports false when there is nothing.
+func (c *control) take() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.delivered:
+		return false
+	case isClosed(c.orderly):
+		c.delivered = true
+	case c.held || !isClosed(c.wake):
+		return false
+	default:
+		c.wake = make(chan struct{})
+		c.raised = true
+	}
+	return true
+}
+
+// unbegun is why a script is not begun, where the run was stopped or interrupted before: else nil.
+func (c *control) unbegun() error {
+	switch {
+	case isClosed(c.orderly):
+		return errKilled
+	case isClosed(c.wake):
+		return errUnbegun
+	}
+	return nil
 }
 
 // stopAfter ends the run by force when the timeout of a run has passed, unless cancel is called before. It is for what is
@@ -155,10 +201,13 @@ func (c *control) tick(ctx context.Context) {
 
 // Wait implements wasi.Signals.
 func (c *control) Wait() <-chan struct{} {
-	if c.delivered {
+	switch {
+	case c.delivered:
 		return c.kill
+	case c.held:
+		return c.orderly
 	}
-	return c.interrupt
+	return c.wake
 }
 
 // Deliver implements wasi.Signals.
@@ -166,8 +215,7 @@ func (c *control) Deliver(ctx context.Context, _ api.Module) {
 	if isClosed(c.kill) {
 		panic(stopped{errKilled})
 	}
-	if !c.delivered {
-		c.delivered = true
+	if c.take() {
 		c.instance.raise(ctx)
 	}
 }

@@ -139,7 +139,7 @@ func makeSnapshot(ctx context.Context, in *instance) (*snapshot, error) {
 // warm runs a source in an interpreter that has run nothing since its image was made, and takes a snapshot for a new image.
 // With a cwd, the source finds the modules of a session.
 func warm(ctx context.Context, in *instance, request []byte) (*snapshot, error) {
-	code, err := in.call(ctx, in.module.ExportedFunction("sandbar_warm"), request)
+	code, err := in.call(ctx, in.warm, request)
 	if err != nil || code != 0 {
 		return nil, fmt.Errorf("warm interpreter: code %d: %w", code, err)
 	}

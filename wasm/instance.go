@@ -28,7 +28,7 @@ type instance struct {
 	counter api.MutableGlobal
 	top     uint64 // the stack pointer between runs
 
-	alloc, run, live, scan, finish, interrupt, drain api.Function
+	alloc, run, live, scan, warm, finish, interrupt, drain api.Function
 }
 
 // instantiate makes an instance whose memory starts as the image.
@@ -51,6 +51,7 @@ func instantiate(ctx context.Context, rt wazero.Runtime, code wazero.CompiledMod
 	in.run = module.ExportedFunction("sandbar_run")
 	in.live = module.ExportedFunction("sandbar_live")
 	in.scan = module.ExportedFunction("sandbar_scan")
+	in.warm = module.ExportedFunction("sandbar_warm")
 	in.finish = module.ExportedFunction("sandbar_finish")
 	in.interrupt = module.ExportedFunction("sandbar_interrupt")
 	in.drain = module.ExportedFunction("sandbar_drain")
@@ -64,7 +65,7 @@ func instantiate(ctx context.Context, rt wazero.Runtime, code wazero.CompiledMod
 }
 
 func (in *instance) lacksFunction() bool {
-	return slices.Contains([]api.Function{in.alloc, in.run, in.live, in.scan, in.finish, in.interrupt, in.drain}, nil)
+	return slices.Contains([]api.Function{in.alloc, in.run, in.live, in.scan, in.warm, in.finish, in.interrupt, in.drain}, nil)
 }
 
 // reset makes the instance as new: its memory is the image again, and so are its globals. Memory and

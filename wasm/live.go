@@ -19,6 +19,7 @@ type live struct {
 	runs int
 	// renew says that the interpreter is a copy whose randomness another one has too.
 	renew bool
+	world *liveWorld // what it was last made ready for; nil: that is not known
 }
 
 func (l *live) init(s *session) {
@@ -31,8 +32,12 @@ func (l *live) init(s *session) {
 func (l *live) enter(ctx context.Context, e *execution) (*seat, error) {
 	select {
 	case <-l.turn:
-	case <-e.control.interrupt:
-		return nil, errKilled
+	case <-e.control.wake:
+		return nil, e.control.unbegun()
+	}
+	if err := e.control.unbegun(); err != nil {
+		l.turn <- struct{}{}
+		return nil, err
 	}
 	if l.seat == nil {
 		seat, err := l.start(ctx, e.spec)
@@ -67,7 +72,7 @@ func (l *live) start(ctx context.Context, spec *engine.RunSpec) (*seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.renew = l.session.from != nil
+	l.renew, l.world = l.session.from != nil, nil
 	io := &stdio{}
 	files := guestfs.RunConfig{TmpBytes: spec.Limits.Tmp, TmpFiles: spec.Limits.TmpFiles}
 	seat := &seat{instance: in, stdio: io}
@@ -83,13 +88,6 @@ func (s *seat) cpuClock() func() time.Duration {
 		return nil
 	}
 	return func() time.Duration { return s.world.run.control.cpu() }
-}
-
-func (l *live) call(ctx context.Context, e *execution, s *seat) (uint32, error) {
-	l.runs++
-	renew := l.renew
-	l.renew = false
-	return s.instance.call(ctx, s.instance.live, liveRequest(e.spec, fmt.Sprintf("<cell %d>", l.runs), renew, e.shadow))
 }
 
 func (l *live) leave(ctx context.Context, e *execution, s *seat, clean bool) {

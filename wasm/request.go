@@ -22,14 +22,14 @@ func runRequest(s *engine.RunSpec, scan bool, shadow []string) []byte {
 }
 
 // liveRequest asks for one more script in an interpreter that stays. With renew, randomness is drawn anew.
-func liveRequest(s *engine.RunSpec, label string, renew bool, shadow []string) []byte {
-	b := appendField(make([]byte, 0, 512+len(s.Script)), label)
+func liveRequest(s *engine.RunSpec, label string, renew bool, shadow []string, source []byte) []byte {
+	b := appendField(make([]byte, 0, 512+len(source)), label)
 	b = appendField(b, s.Cwd)
 	b = appendFlag(b, renew)
 	b = appendFields(b, s.Args)
 	b = appendFields(b, s.Env)
 	b = appendFields(b, shadow)
-	return appendSource(b, s.Script)
+	return appendSource(b, source)
 }
 
 // scanRequest asks what a file imports: the script, or a module.

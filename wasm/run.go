@@ -22,13 +22,14 @@ const (
 
 // Exit codes of ends that are not the script's own, as a shell gives them for signals.
 const (
-	codeAbort  = 134 // SIGABRT
-	codeKilled = 137 // SIGKILL
-	codeFault  = 139 // SIGSEGV
-	codeCPU    = 152 // SIGXCPU
+	codeAbort     = 134 // SIGABRT
+	codeInterrupt = 130 // SIGINT
+	codeKilled    = 137 // SIGKILL
+	codeFault     = 139 // SIGSEGV
+	codeCPU       = 152 // SIGXCPU
 )
 
-// execution is one run: engine.DriverRun.
+// execution is one run: engine.DriverRun and engine.Interrupter.
 type execution struct {
 	session *session
 	spec    *engine.RunSpec
@@ -36,6 +37,7 @@ type execution struct {
 	control *control
 	verdict verdict
 	shadow  []string // modules of the image in whose place the script has files of its own
+	spoilt  bool     // the interpreter cannot be used any more, though the script has ended in an orderly way
 	done    chan struct{}
 	exit    engine.Exit
 }
@@ -60,6 +62,12 @@ type seat struct {
 
 // Stop implements engine.DriverRun.
 func (e *execution) Stop(grace time.Duration) { e.control.stop(grace) }
+
+// Interrupt implements engine.Interrupter.
+func (e *execution) Interrupt() error {
+	e.control.interrupt()
+	return nil
+}
 
 // Wait implements engine.DriverRun.
 func (e *execution) Wait() engine.Exit {
@@ -100,13 +108,22 @@ func (e *execution) main() {
 	e.protect(func() { e.place.leave(ctx, e, seat, clean) })
 }
 
-// notEntered fills in the end of a run that got no interpreter: it was stopped while it waited for one.
+// notEntered fills in the end of a run that got no interpreter: it was stopped or interrupted while it waited for one.
 func (e *execution) notEntered(err error) {
-	if errors.Is(err, errKilled) {
+	switch {
+	case errors.Is(err, errKilled):
 		e.exit.Code, e.exit.Signal, e.exit.Reason = codeKilled, 9, engine.ReasonSignaled
-		return
+	case errors.Is(err, errUnbegun):
+		e.exit.Code, e.exit.Reason = int(e.interruptedBefore()), engine.ReasonExited
+	default:
+		e.exit.Err = err
 	}
-	e.exit.Err = err
+}
+
+// interruptedBefore is the end of a script that an interrupt has met before its first statement.
+func (e *execution) interruptedBefore() (result uint32) {
+	_, _ = io.WriteString(e.spec.Stderr, "KeyboardInterrupt\n")
+	return codeInterrupt
 }
 
 // measured calls f on a thread of its own, whose clock is the run's.
@@ -154,7 +171,7 @@ func (e *execution) execute(parent context.Context, seat *seat) bool {
 		if result&resultMemory != 0 && seat.instance.memory.Refused() {
 			e.exit.Code, e.exit.Reason = codeKilled, engine.ReasonMemory
 		}
-		return !e.control.delivered
+		return !e.control.delivered && !e.spoilt
 	case errors.As(err, &left):
 		// os._exit: what is buffered is lost, as it is natively.
 		e.exit.Code, e.exit.Reason = int(left.code&resultCode), engine.ReasonExited

@@ -68,6 +68,7 @@ var groups = []group{
 	{name: "Stdin", tests: stdinTests},
 	{name: "Environment", tests: environmentTests},
 	{name: "Endings", tests: endingTests},
+	{name: "Interrupts", tests: interruptTests},
 	{name: "Limits", tests: limitTests},
 	{name: "Figures", tests: figureTests},
 	{name: "Files", tests: fileTests},
@@ -78,6 +79,7 @@ var groups = []group{
 	{name: "Network", tests: networkTests, native: true},
 	{name: "Terminal", tests: terminalTests, native: true},
 	{name: "Live", tests: liveTests, live: true},
+	{name: "LiveInterrupts", tests: liveInterruptTests, live: true},
 }
 
 // A group is a part of the contract.

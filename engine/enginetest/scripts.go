@@ -23,6 +23,8 @@ type scripts struct {
 	busy     string // writes "before\n", without a flush, and computes for ever
 	stubborn string // writes "before\n" and computes for ever, whatever it is told
 	save     string // writes "ready\n" and sleeps; told to stop, it writes "saved\n" and exits with 7
+	catch    string // writes "round 0\n" and goes on; at each interrupt the next one, at the third "on\n", and exits with 7
+	deaf     string // ignores interrupts, writes "before\n" and computes for ever
 	cat      string // copies stdin to stdout
 	line     string // reads a line and writes it after "got "
 	env      string // writes the environment as sorted lines
@@ -66,6 +68,8 @@ var allScripts = []*scripts{
 		busy:     "print('before')\nwhile True: pass",
 		stubborn: "print('before')\nwhile True:\n  try:\n    while True: pass\n  except BaseException: pass",
 		save:     "import sys, time\ntry:\n  print('ready', flush=True)\n  while True: time.sleep(0.02)\nexcept KeyboardInterrupt:\n  print('saved')\n  sys.exit(7)",
+		catch:    "import sys, time\nn = 0\nwhile n < 3:\n  try:\n    print('round', n, flush=True)\n    while True: time.sleep(0.02)\n  except KeyboardInterrupt: n += 1\nprint('on')\nsys.exit(7)",
+		deaf:     "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('before', flush=True)\nwhile True: pass",
 		cat:      "import sys\nsys.stdout.buffer.write(sys.stdin.buffer.read())",
 		line:     "import sys\nprint('got', sys.stdin.readline())",
 		env:      "import os\nfor name in sorted(os.environ): print(name + '=' + os.environ[name])",
@@ -104,6 +108,8 @@ var allScripts = []*scripts{
 		busy:     "echo before; while :; do :; done",
 		stubborn: "trap '' TERM INT HUP; echo before; while :; do :; done",
 		save:     "trap 'echo saved; exit 7' TERM; echo ready; sleep 1000000 & wait",
+		catch:    "n=0 m=; trap 'n=$((n+1))' INT; while [ $n -lt 3 ]; do [ \"$n\" = \"$m\" ] || { m=$n; echo round $n; }; sleep 0.02; done; echo on; exit 7",
+		deaf:     "trap '' INT; echo before; while :; do :; done",
 		cat:      "cat",
 		line:     "read -r x; echo \"got $x\"",
 		env:      "env | sort",

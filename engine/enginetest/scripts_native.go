@@ -25,7 +25,11 @@ type nativeScripts struct {
 	children string // starts processes until an error, and writes how many as lines "1\n", "2\n" and so on
 	terminal string // writes the size of the terminal and whether stdin, stdout and stderr are one, and "err\n" to stderr
 	unwaited string // has a child use burnTime that nobody waits for, and ends after it
-	resized  string // writes "ready\n", and the size of the terminal when that changes; then it ends
+	raw      string // has its terminal make no signals of characters, writes "before\n" and computes for ever
+	// foreground starts two processes in groups of their own, one in the foreground of the terminal, writes "ready\n", waits
+	// for the end of that, and writes "ended 2, and the other goes on\n": the signal that it ended by, and what is so
+	foreground string
+	resized    string // writes "ready\n", and the size of the terminal when that changes; then it ends
 }
 
 var nativePython = &nativeScripts{
@@ -51,13 +55,15 @@ for d in ['/tmp', '/dev/shm']:
   s = socket.socket(socket.AF_UNIX); s.bind('socket')
   os.makedirs('closed/inner'); os.chmod('closed/inner', 0); os.chmod('closed', 0)
 `,
-	list:     "import os\nprint(sorted(os.listdir('/tmp')), os.listdir('/dev/shm'))",
-	connectf: "import socket\ntry: print(socket.create_connection((%q, %d), 20).makefile().readline(), end='')\nexcept OSError as e: print(e.strerror)",
-	loopback: pythonLoopback,
-	growf:    "try:\n  with open(%q, 'wb', buffering=0) as f:\n    while f.tell() < 1 << 24: f.write(bytes(65536))\nexcept OSError: print('full')",
-	children: "import os, time\nn = 0\ntry:\n  while n < 2000:\n    if os.fork() == 0: time.sleep(10**6)\n    n += 1; print(n)\nexcept OSError: pass\ntime.sleep(10**6)",
-	terminal: "import os, sys\ns = os.get_terminal_size()\nprint(s.lines, s.columns, [os.isatty(i) for i in range(3)], os.ttyname(0) == os.ttyname(1))\nsys.stderr.write('err\\n')",
-	unwaited: "import os, signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nif os.fork() == 0:\n  while time.process_time() < 0.3: pass\n  os._exit(0)\ntry: os.wait()\nexcept ChildProcessError: pass",
+	list:       "import os\nprint(sorted(os.listdir('/tmp')), os.listdir('/dev/shm'))",
+	connectf:   "import socket\ntry: print(socket.create_connection((%q, %d), 20).makefile().readline(), end='')\nexcept OSError as e: print(e.strerror)",
+	loopback:   pythonLoopback,
+	growf:      "try:\n  with open(%q, 'wb', buffering=0) as f:\n    while f.tell() < 1 << 24: f.write(bytes(65536))\nexcept OSError: print('full')",
+	children:   "import os, time\nn = 0\ntry:\n  while n < 2000:\n    if os.fork() == 0: time.sleep(10**6)\n    n += 1; print(n)\nexcept OSError: pass\ntime.sleep(10**6)",
+	terminal:   "import os, sys\ns = os.get_terminal_size()\nprint(s.lines, s.columns, [os.isatty(i) for i in range(3)], os.ttyname(0) == os.ttyname(1))\nsys.stderr.write('err\\n')",
+	unwaited:   "import os, signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nif os.fork() == 0:\n  while time.process_time() < 0.3: pass\n  os._exit(0)\ntry: os.wait()\nexcept ChildProcessError: pass",
+	raw:        "import subprocess\nsubprocess.run(['stty', '-isig'])\nprint('before')\nwhile True: pass",
+	foreground: pythonForeground,
 	resized: `import os, signal, sys, time
 def changed(*_):
   s = os.get_terminal_size()
@@ -96,8 +102,25 @@ done
 	children: "n=0; while [ $n -lt 2000 ]; do sleep 1000000 & n=$((n+1)); echo $n; done 2>/dev/null",
 	terminal: "stty size | tr '\\n' ' '; [ -t 0 ] && [ -t 1 ] && [ -t 2 ] && tty && echo err >&2",
 	unwaited: "(setsid sh -c '" + shellBurn + "'; : > burnt) & disown 2>/dev/null\nuntil [ -e burnt ]; do sleep 0.02; done",
-	resized:  "trap 'stty size; exit 0' WINCH; echo ready; while :; do sleep 0.02; done",
+	raw:      "stty -isig; echo before; while :; do :; done",
+	// A shell with job control does all that: the foreground is a job of its own.
+	foreground: `set -m; trap : INT; sleep 1000000 & other=$!
+(sh -c 'echo ready; exec sleep 1000000')
+echo "ended $(($? - 128)), and the other $(kill -0 $other && echo goes on)"`,
+	resized: "trap 'stty size; exit 0' WINCH; echo ready; while :; do sleep 0.02; done",
 }
+
+const pythonForeground = `import os, signal, subprocess, time
+other = subprocess.Popen(['sleep', '1000000'], process_group=0)
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+front = subprocess.Popen(['sh', '-c', 'read x; exec sleep 1000000'], process_group=0, stdin=subprocess.PIPE)
+os.tcsetpgrp(0, front.pid)
+front.stdin.write(b'go\n'); front.stdin.flush()
+print('ready')
+ended = -front.wait()
+time.sleep(0.1)
+print('ended %d, and the other %s' % (ended, 'goes on' if other.poll() is None else 'too'))
+`
 
 const pythonEscape = `import os, signal, subprocess, time
 def beat():

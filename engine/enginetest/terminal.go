@@ -89,6 +89,30 @@ var terminalTests = []test{
 			t.Errorf("signal %d", r.Signal)
 		}
 	}},
+	{"signal", func(t *testing.T, s *suite) { // whatever the terminal makes of characters
+		session := s.open(t, nil)
+		p := s.start(t, session, s.native.raw, terminal())
+		for line := range p.StdoutLines() {
+			if strings.HasPrefix(line, "before") {
+				signal(t, p, engine.SignalInterrupt)
+			}
+		}
+		s.wantInterrupted(t, wait(t, p))
+	}},
+	{"signal to the foreground", func(t *testing.T, s *suite) {
+		session := s.open(t, nil)
+		p := s.start(t, session, s.native.foreground, terminal())
+		var last string
+		for line := range p.StdoutLines() {
+			if last = strings.TrimSpace(line); last == "ready" {
+				signal(t, p, engine.SignalInterrupt)
+			}
+		}
+		if last != "ended 2, and the other goes on" {
+			t.Errorf("last line %q", last)
+		}
+		wantEnd(t, wait(t, p), engine.ReasonExited, 0)
+	}},
 	{"resize", func(t *testing.T, s *suite) { // and the script learns of it
 		session := s.open(t, nil)
 		p := s.start(t, session, s.native.resized, terminal())

@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sandbar-dev/sandbar/engine"
 	"github.com/sandbar-dev/sandbar/netpolicy"
@@ -62,14 +63,11 @@ func (e *enum[S, N]) asked(field string, number N) (S, error) {
 }
 
 func (e *enum[S, N]) names() string {
-	list := ""
-	for i, r := range e.rows {
-		if i > 0 {
-			list += ", "
-		}
-		list += string(r.name)
+	var list []string
+	for _, r := range e.rows {
+		list = append(list, string(r.name))
 	}
-	return list
+	return strings.Join(list, ", ")
 }
 
 var scriptTypes = enum[engine.ScriptType, sandboxv2.ScriptType]{"a script type", []row[engine.ScriptType, sandboxv2.ScriptType]{

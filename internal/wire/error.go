@@ -17,7 +17,7 @@ import (
 
 // The bounds of what is said of an error, in bytes: some protocols carry it in headers.
 const (
-	maxMessage       = 4 << 10
+	maxText          = 4 << 10
 	maxConflictPaths = 1000
 	maxConflictBytes = 64 << 10
 )
@@ -27,6 +27,9 @@ const internalMessage = "internal error"
 
 // Error is what a server answers for err: a code, err's text, and one ErrorDetail with all that err is. Nil is nil: do not
 // make an error of that.
+//
+// That a context ended is in the code alone, and so is told only where nothing counts more: the context of a session that
+// was closed is not the client's.
 //
 // An error that is neither of the contract, nor of a context, nor made by package connect is a failure of the server's own.
 // The client learns nothing but that: its text is for the server's log.
@@ -48,7 +51,7 @@ func Error(err error) *connect.Error {
 	if !known {
 		text = internalMessage
 	}
-	out := connect.NewError(code, errors.New(cut(text, maxMessage)))
+	out := connect.NewError(code, errors.New(cut(text)))
 	if detail, err := connect.NewErrorDetail(errorDetail(err)); err == nil {
 		out.AddDetail(detail)
 	}
@@ -58,30 +61,25 @@ func Error(err error) *connect.Error {
 // errorDetail has the kinds of err and what its typed errors say.
 func errorDetail(err error) *sandboxv2.ErrorDetail {
 	m := &sandboxv2.ErrorDetail{Kinds: kindsOf(err)}
-	var invalid *engine.InvalidError
-	if errors.As(err, &invalid) {
-		m.Invalid = &sandboxv2.InvalidError{Field: cut(invalid.Field, maxMessage), Problem: cut(invalid.Problem, maxMessage)}
+	if invalid, ok := errors.AsType[*engine.InvalidError](err); ok {
+		m.Invalid = &sandboxv2.InvalidError{Field: cut(invalid.Field), Problem: cut(invalid.Problem)}
 	}
-	var large *engine.TooLargeError
-	if errors.As(err, &large) {
-		m.TooLarge = &sandboxv2.TooLargeError{Path: cut(large.Path, maxMessage), Size: large.Size, Max: large.Max}
+	if large, ok := errors.AsType[*engine.TooLargeError](err); ok {
+		m.TooLarge = &sandboxv2.TooLargeError{Path: cut(large.Path), Size: large.Size, Max: large.Max}
 	}
-	var native *engine.NeedsNativeError
-	if errors.As(err, &native) {
+	if native, ok := errors.AsType[*engine.NeedsNativeError](err); ok {
 		m.NeedsNative = &sandboxv2.NeedsNativeError{
-			Module:   cut(native.Module, maxMessage),
+			Module:   cut(native.Module),
 			Imported: native.Imported,
 			Line:     clampInt32(native.Line),
-			Reason:   cut(native.Reason, maxMessage),
+			Reason:   cut(native.Reason),
 		}
 	}
-	var conflict *engine.ConflictError
-	if errors.As(err, &conflict) {
+	if conflict, ok := errors.AsType[*engine.ConflictError](err); ok {
 		m.Conflict = conflictError(conflict)
 	}
-	var limit *engine.LimitError
-	if errors.As(err, &limit) {
-		m.Limit = &sandboxv2.LimitError{What: cut(limit.What, maxMessage), Max: limit.Max, OfPrincipal: limit.OfPrincipal}
+	if limit, ok := errors.AsType[*engine.LimitError](err); ok {
+		m.Limit = &sandboxv2.LimitError{What: cut(limit.What), Max: limit.Max, OfPrincipal: limit.OfPrincipal}
 	}
 	return m
 }
@@ -99,8 +97,9 @@ func conflictError(e *engine.ConflictError) *sandboxv2.ConflictError {
 	return m
 }
 
-// cut is s as UTF-8 of at most so many bytes.
-func cut(s string, most int) string {
+// cut is s as UTF-8 of at most maxText bytes.
+func cut(s string) string {
+	most := maxText
 	if s = valid(s[:min(len(s), most+utf8.UTFMax)]); len(s) <= most {
 		return s
 	}

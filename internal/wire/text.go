@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"unicode/utf8"
 
@@ -115,9 +116,7 @@ func envOf(text map[string]string, raw []*sandboxv2.EnvVar) (map[string]string, 
 		return nil, nil
 	}
 	env := make(map[string]string, len(text)+len(raw))
-	for name, value := range text {
-		env[name] = value
-	}
+	maps.Copy(env, text)
 	for _, v := range raw {
 		name := string(v.GetName())
 		if _, twice := env[name]; twice {

@@ -5370,6 +5370,94 @@ func (x *ListSnapshotsResponse) GetSnapshots() []*SnapshotInfo {
 	return nil
 }
 
+type RenewSnapshotRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	SnapshotId    string                 `protobuf:"bytes,1,opt,name=snapshot_id,json=snapshotId,proto3" json:"snapshot_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RenewSnapshotRequest) Reset() {
+	*x = RenewSnapshotRequest{}
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[72]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RenewSnapshotRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RenewSnapshotRequest) ProtoMessage() {}
+
+func (x *RenewSnapshotRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[72]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RenewSnapshotRequest.ProtoReflect.Descriptor instead.
+func (*RenewSnapshotRequest) Descriptor() ([]byte, []int) {
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{72}
+}
+
+func (x *RenewSnapshotRequest) GetSnapshotId() string {
+	if x != nil {
+		return x.SnapshotId
+	}
+	return ""
+}
+
+type RenewSnapshotResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	IdleAt        *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=idle_at,json=idleAt,proto3" json:"idle_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RenewSnapshotResponse) Reset() {
+	*x = RenewSnapshotResponse{}
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[73]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RenewSnapshotResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RenewSnapshotResponse) ProtoMessage() {}
+
+func (x *RenewSnapshotResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[73]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RenewSnapshotResponse.ProtoReflect.Descriptor instead.
+func (*RenewSnapshotResponse) Descriptor() ([]byte, []int) {
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{73}
+}
+
+func (x *RenewSnapshotResponse) GetIdleAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.IdleAt
+	}
+	return nil
+}
+
 type RemoveSnapshotRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	SnapshotId    string                 `protobuf:"bytes,1,opt,name=snapshot_id,json=snapshotId,proto3" json:"snapshot_id,omitempty"`
@@ -5379,7 +5467,7 @@ type RemoveSnapshotRequest struct {
 
 func (x *RemoveSnapshotRequest) Reset() {
 	*x = RemoveSnapshotRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[72]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5391,7 +5479,7 @@ func (x *RemoveSnapshotRequest) String() string {
 func (*RemoveSnapshotRequest) ProtoMessage() {}
 
 func (x *RemoveSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[72]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5404,7 +5492,7 @@ func (x *RemoveSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*RemoveSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{72}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{74}
 }
 
 func (x *RemoveSnapshotRequest) GetSnapshotId() string {
@@ -5422,7 +5510,7 @@ type RemoveSnapshotResponse struct {
 
 func (x *RemoveSnapshotResponse) Reset() {
 	*x = RemoveSnapshotResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[73]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[75]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5434,7 +5522,7 @@ func (x *RemoveSnapshotResponse) String() string {
 func (*RemoveSnapshotResponse) ProtoMessage() {}
 
 func (x *RemoveSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[73]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[75]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5447,7 +5535,7 @@ func (x *RemoveSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*RemoveSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{73}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{75}
 }
 
 type GetSnapshotRequest struct {
@@ -5459,7 +5547,7 @@ type GetSnapshotRequest struct {
 
 func (x *GetSnapshotRequest) Reset() {
 	*x = GetSnapshotRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[74]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[76]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5471,7 +5559,7 @@ func (x *GetSnapshotRequest) String() string {
 func (*GetSnapshotRequest) ProtoMessage() {}
 
 func (x *GetSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[74]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[76]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5484,7 +5572,7 @@ func (x *GetSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*GetSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{74}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{76}
 }
 
 func (x *GetSnapshotRequest) GetSnapshotId() string {
@@ -5503,7 +5591,7 @@ type GetSnapshotResponse struct {
 
 func (x *GetSnapshotResponse) Reset() {
 	*x = GetSnapshotResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[75]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[77]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5515,7 +5603,7 @@ func (x *GetSnapshotResponse) String() string {
 func (*GetSnapshotResponse) ProtoMessage() {}
 
 func (x *GetSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[75]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[77]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5528,7 +5616,7 @@ func (x *GetSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*GetSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{75}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{77}
 }
 
 func (x *GetSnapshotResponse) GetData() []byte {
@@ -5549,7 +5637,7 @@ type PutSnapshotRequest struct {
 
 func (x *PutSnapshotRequest) Reset() {
 	*x = PutSnapshotRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[76]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[78]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5561,7 +5649,7 @@ func (x *PutSnapshotRequest) String() string {
 func (*PutSnapshotRequest) ProtoMessage() {}
 
 func (x *PutSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[76]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[78]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5574,7 +5662,7 @@ func (x *PutSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*PutSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{76}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{78}
 }
 
 func (x *PutSnapshotRequest) GetLimitBytes() int64 {
@@ -5600,7 +5688,7 @@ type PutSnapshotResponse struct {
 
 func (x *PutSnapshotResponse) Reset() {
 	*x = PutSnapshotResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[77]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[79]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5612,7 +5700,7 @@ func (x *PutSnapshotResponse) String() string {
 func (*PutSnapshotResponse) ProtoMessage() {}
 
 func (x *PutSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[77]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[79]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5625,7 +5713,7 @@ func (x *PutSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*PutSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{77}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{79}
 }
 
 func (x *PutSnapshotResponse) GetSnapshot() *SnapshotInfo {
@@ -5651,7 +5739,7 @@ type ErrorDetail struct {
 
 func (x *ErrorDetail) Reset() {
 	*x = ErrorDetail{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[78]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[80]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5663,7 +5751,7 @@ func (x *ErrorDetail) String() string {
 func (*ErrorDetail) ProtoMessage() {}
 
 func (x *ErrorDetail) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[78]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[80]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5676,7 +5764,7 @@ func (x *ErrorDetail) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErrorDetail.ProtoReflect.Descriptor instead.
 func (*ErrorDetail) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{78}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{80}
 }
 
 func (x *ErrorDetail) GetKinds() []ErrorKind {
@@ -5732,7 +5820,7 @@ type InvalidError struct {
 
 func (x *InvalidError) Reset() {
 	*x = InvalidError{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[79]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[81]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5744,7 +5832,7 @@ func (x *InvalidError) String() string {
 func (*InvalidError) ProtoMessage() {}
 
 func (x *InvalidError) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[79]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[81]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5757,7 +5845,7 @@ func (x *InvalidError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvalidError.ProtoReflect.Descriptor instead.
 func (*InvalidError) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{79}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{81}
 }
 
 func (x *InvalidError) GetField() string {
@@ -5786,7 +5874,7 @@ type TooLargeError struct {
 
 func (x *TooLargeError) Reset() {
 	*x = TooLargeError{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[80]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[82]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5798,7 +5886,7 @@ func (x *TooLargeError) String() string {
 func (*TooLargeError) ProtoMessage() {}
 
 func (x *TooLargeError) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[80]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[82]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5811,7 +5899,7 @@ func (x *TooLargeError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TooLargeError.ProtoReflect.Descriptor instead.
 func (*TooLargeError) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{80}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{82}
 }
 
 func (x *TooLargeError) GetPath() string {
@@ -5848,7 +5936,7 @@ type NeedsNativeError struct {
 
 func (x *NeedsNativeError) Reset() {
 	*x = NeedsNativeError{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[81]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[83]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5860,7 +5948,7 @@ func (x *NeedsNativeError) String() string {
 func (*NeedsNativeError) ProtoMessage() {}
 
 func (x *NeedsNativeError) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[81]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[83]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5873,7 +5961,7 @@ func (x *NeedsNativeError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NeedsNativeError.ProtoReflect.Descriptor instead.
 func (*NeedsNativeError) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{81}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{83}
 }
 
 func (x *NeedsNativeError) GetModule() string {
@@ -5914,7 +6002,7 @@ type ConflictError struct {
 
 func (x *ConflictError) Reset() {
 	*x = ConflictError{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[82]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[84]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5926,7 +6014,7 @@ func (x *ConflictError) String() string {
 func (*ConflictError) ProtoMessage() {}
 
 func (x *ConflictError) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[82]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[84]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5939,7 +6027,7 @@ func (x *ConflictError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConflictError.ProtoReflect.Descriptor instead.
 func (*ConflictError) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{82}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{84}
 }
 
 func (x *ConflictError) GetPaths() [][]byte {
@@ -5963,7 +6051,7 @@ type LimitError struct {
 
 func (x *LimitError) Reset() {
 	*x = LimitError{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[83]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[85]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5975,7 +6063,7 @@ func (x *LimitError) String() string {
 func (*LimitError) ProtoMessage() {}
 
 func (x *LimitError) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[83]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[85]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5988,7 +6076,7 @@ func (x *LimitError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LimitError.ProtoReflect.Descriptor instead.
 func (*LimitError) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{83}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{85}
 }
 
 func (x *LimitError) GetWhat() string {
@@ -6425,7 +6513,12 @@ const file_sandbox_v2_sandbox_proto_rawDesc = "" +
 	"\aidle_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06idleAt\"\x16\n" +
 	"\x14ListSnapshotsRequest\"O\n" +
 	"\x15ListSnapshotsResponse\x126\n" +
-	"\tsnapshots\x18\x01 \x03(\v2\x18.sandbox.v2.SnapshotInfoR\tsnapshots\"8\n" +
+	"\tsnapshots\x18\x01 \x03(\v2\x18.sandbox.v2.SnapshotInfoR\tsnapshots\"7\n" +
+	"\x14RenewSnapshotRequest\x12\x1f\n" +
+	"\vsnapshot_id\x18\x01 \x01(\tR\n" +
+	"snapshotId\"L\n" +
+	"\x15RenewSnapshotResponse\x123\n" +
+	"\aidle_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x06idleAt\"8\n" +
 	"\x15RemoveSnapshotRequest\x12\x1f\n" +
 	"\vsnapshot_id\x18\x01 \x01(\tR\n" +
 	"snapshotId\"\x18\n" +
@@ -6543,7 +6636,7 @@ const file_sandbox_v2_sandbox_proto_rawDesc = "" +
 	"\x10ERROR_KIND_LIMIT\x10\x14\x12\x15\n" +
 	"\x11ERROR_KIND_DENIED\x10\x15\x12\x1e\n" +
 	"\x1aERROR_KIND_UNAUTHENTICATED\x10\x16\x12\x17\n" +
-	"\x13ERROR_KIND_DRAINING\x10\x172\xd1\x12\n" +
+	"\x13ERROR_KIND_DRAINING\x10\x172\xa9\x13\n" +
 	"\x0eSandboxService\x12D\n" +
 	"\x06Health\x12\x19.sandbox.v2.HealthRequest\x1a\x1a.sandbox.v2.HealthResponse\"\x03\x90\x02\x01\x12P\n" +
 	"\vOpenSession\x12\x1e.sandbox.v2.OpenSessionRequest\x1a\x1f.sandbox.v2.OpenSessionResponse\"\x00\x12G\n" +
@@ -6574,7 +6667,8 @@ const file_sandbox_v2_sandbox_proto_rawDesc = "" +
 	"\vCommitFiles\x12\x1e.sandbox.v2.CommitFilesRequest\x1a\x1f.sandbox.v2.CommitFilesResponse\"\x000\x01\x12_\n" +
 	"\x10ResetInterpreter\x12#.sandbox.v2.ResetInterpreterRequest\x1a$.sandbox.v2.ResetInterpreterResponse\"\x00\x12G\n" +
 	"\bSnapshot\x12\x1b.sandbox.v2.SnapshotRequest\x1a\x1c.sandbox.v2.SnapshotResponse\"\x00\x12V\n" +
-	"\rListSnapshots\x12 .sandbox.v2.ListSnapshotsRequest\x1a!.sandbox.v2.ListSnapshotsResponse\"\x00\x12Y\n" +
+	"\rListSnapshots\x12 .sandbox.v2.ListSnapshotsRequest\x1a!.sandbox.v2.ListSnapshotsResponse\"\x00\x12V\n" +
+	"\rRenewSnapshot\x12 .sandbox.v2.RenewSnapshotRequest\x1a!.sandbox.v2.RenewSnapshotResponse\"\x00\x12Y\n" +
 	"\x0eRemoveSnapshot\x12!.sandbox.v2.RemoveSnapshotRequest\x1a\".sandbox.v2.RemoveSnapshotResponse\"\x00\x12R\n" +
 	"\vGetSnapshot\x12\x1e.sandbox.v2.GetSnapshotRequest\x1a\x1f.sandbox.v2.GetSnapshotResponse\"\x000\x01\x12R\n" +
 	"\vPutSnapshot\x12\x1e.sandbox.v2.PutSnapshotRequest\x1a\x1f.sandbox.v2.PutSnapshotResponse\"\x00(\x01B?Z=github.com/sandbar-dev/sandbar/proto/gen/sandbox/v2;sandboxv2b\x06proto3"
@@ -6592,7 +6686,7 @@ func file_sandbox_v2_sandbox_proto_rawDescGZIP() []byte {
 }
 
 var file_sandbox_v2_sandbox_proto_enumTypes = make([]protoimpl.EnumInfo, 9)
-var file_sandbox_v2_sandbox_proto_msgTypes = make([]protoimpl.MessageInfo, 91)
+var file_sandbox_v2_sandbox_proto_msgTypes = make([]protoimpl.MessageInfo, 93)
 var file_sandbox_v2_sandbox_proto_goTypes = []any{
 	(ScriptType)(0),                  // 0: sandbox.v2.ScriptType
 	(Tier)(0),                        // 1: sandbox.v2.Tier
@@ -6675,48 +6769,50 @@ var file_sandbox_v2_sandbox_proto_goTypes = []any{
 	(*SnapshotInfo)(nil),             // 78: sandbox.v2.SnapshotInfo
 	(*ListSnapshotsRequest)(nil),     // 79: sandbox.v2.ListSnapshotsRequest
 	(*ListSnapshotsResponse)(nil),    // 80: sandbox.v2.ListSnapshotsResponse
-	(*RemoveSnapshotRequest)(nil),    // 81: sandbox.v2.RemoveSnapshotRequest
-	(*RemoveSnapshotResponse)(nil),   // 82: sandbox.v2.RemoveSnapshotResponse
-	(*GetSnapshotRequest)(nil),       // 83: sandbox.v2.GetSnapshotRequest
-	(*GetSnapshotResponse)(nil),      // 84: sandbox.v2.GetSnapshotResponse
-	(*PutSnapshotRequest)(nil),       // 85: sandbox.v2.PutSnapshotRequest
-	(*PutSnapshotResponse)(nil),      // 86: sandbox.v2.PutSnapshotResponse
-	(*ErrorDetail)(nil),              // 87: sandbox.v2.ErrorDetail
-	(*InvalidError)(nil),             // 88: sandbox.v2.InvalidError
-	(*TooLargeError)(nil),            // 89: sandbox.v2.TooLargeError
-	(*NeedsNativeError)(nil),         // 90: sandbox.v2.NeedsNativeError
-	(*ConflictError)(nil),            // 91: sandbox.v2.ConflictError
-	(*LimitError)(nil),               // 92: sandbox.v2.LimitError
-	nil,                              // 93: sandbox.v2.SessionOptions.EnvEntry
-	nil,                              // 94: sandbox.v2.TierInfo.VersionsEntry
-	nil,                              // 95: sandbox.v2.TierInfo.EnforcedEntry
-	nil,                              // 96: sandbox.v2.Usage.ByTierEntry
-	nil,                              // 97: sandbox.v2.Usage.ByReasonEntry
-	nil,                              // 98: sandbox.v2.Usage.UnmeasuredEntry
-	nil,                              // 99: sandbox.v2.RunRequest.EnvEntry
-	(*durationpb.Duration)(nil),      // 100: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),    // 101: google.protobuf.Timestamp
+	(*RenewSnapshotRequest)(nil),     // 81: sandbox.v2.RenewSnapshotRequest
+	(*RenewSnapshotResponse)(nil),    // 82: sandbox.v2.RenewSnapshotResponse
+	(*RemoveSnapshotRequest)(nil),    // 83: sandbox.v2.RemoveSnapshotRequest
+	(*RemoveSnapshotResponse)(nil),   // 84: sandbox.v2.RemoveSnapshotResponse
+	(*GetSnapshotRequest)(nil),       // 85: sandbox.v2.GetSnapshotRequest
+	(*GetSnapshotResponse)(nil),      // 86: sandbox.v2.GetSnapshotResponse
+	(*PutSnapshotRequest)(nil),       // 87: sandbox.v2.PutSnapshotRequest
+	(*PutSnapshotResponse)(nil),      // 88: sandbox.v2.PutSnapshotResponse
+	(*ErrorDetail)(nil),              // 89: sandbox.v2.ErrorDetail
+	(*InvalidError)(nil),             // 90: sandbox.v2.InvalidError
+	(*TooLargeError)(nil),            // 91: sandbox.v2.TooLargeError
+	(*NeedsNativeError)(nil),         // 92: sandbox.v2.NeedsNativeError
+	(*ConflictError)(nil),            // 93: sandbox.v2.ConflictError
+	(*LimitError)(nil),               // 94: sandbox.v2.LimitError
+	nil,                              // 95: sandbox.v2.SessionOptions.EnvEntry
+	nil,                              // 96: sandbox.v2.TierInfo.VersionsEntry
+	nil,                              // 97: sandbox.v2.TierInfo.EnforcedEntry
+	nil,                              // 98: sandbox.v2.Usage.ByTierEntry
+	nil,                              // 99: sandbox.v2.Usage.ByReasonEntry
+	nil,                              // 100: sandbox.v2.Usage.UnmeasuredEntry
+	nil,                              // 101: sandbox.v2.RunRequest.EnvEntry
+	(*durationpb.Duration)(nil),      // 102: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),    // 103: google.protobuf.Timestamp
 }
 var file_sandbox_v2_sandbox_proto_depIdxs = []int32{
 	2,   // 0: sandbox.v2.SessionOptions.network:type_name -> sandbox.v2.NetworkMode
 	1,   // 1: sandbox.v2.SessionOptions.python_tier:type_name -> sandbox.v2.Tier
-	93,  // 2: sandbox.v2.SessionOptions.env:type_name -> sandbox.v2.SessionOptions.EnvEntry
+	95,  // 2: sandbox.v2.SessionOptions.env:type_name -> sandbox.v2.SessionOptions.EnvEntry
 	12,  // 3: sandbox.v2.SessionOptions.env_raw:type_name -> sandbox.v2.EnvVar
-	100, // 4: sandbox.v2.SessionOptions.timeout:type_name -> google.protobuf.Duration
+	102, // 4: sandbox.v2.SessionOptions.timeout:type_name -> google.protobuf.Duration
 	13,  // 5: sandbox.v2.SessionOptions.limits:type_name -> sandbox.v2.Limits
-	100, // 6: sandbox.v2.Limits.cpu:type_name -> google.protobuf.Duration
+	102, // 6: sandbox.v2.Limits.cpu:type_name -> google.protobuf.Duration
 	11,  // 7: sandbox.v2.OpenSessionRequest.options:type_name -> sandbox.v2.SessionOptions
-	100, // 8: sandbox.v2.OpenSessionRequest.idle_timeout:type_name -> google.protobuf.Duration
-	100, // 9: sandbox.v2.OpenSessionRequest.lifetime:type_name -> google.protobuf.Duration
+	102, // 8: sandbox.v2.OpenSessionRequest.idle_timeout:type_name -> google.protobuf.Duration
+	102, // 9: sandbox.v2.OpenSessionRequest.lifetime:type_name -> google.protobuf.Duration
 	18,  // 10: sandbox.v2.OpenSessionResponse.session:type_name -> sandbox.v2.Session
 	11,  // 11: sandbox.v2.OpenFromRequest.options:type_name -> sandbox.v2.SessionOptions
-	100, // 12: sandbox.v2.OpenFromRequest.idle_timeout:type_name -> google.protobuf.Duration
-	100, // 13: sandbox.v2.OpenFromRequest.lifetime:type_name -> google.protobuf.Duration
+	102, // 12: sandbox.v2.OpenFromRequest.idle_timeout:type_name -> google.protobuf.Duration
+	102, // 13: sandbox.v2.OpenFromRequest.lifetime:type_name -> google.protobuf.Duration
 	18,  // 14: sandbox.v2.OpenFromResponse.session:type_name -> sandbox.v2.Session
-	101, // 15: sandbox.v2.Session.created_at:type_name -> google.protobuf.Timestamp
-	101, // 16: sandbox.v2.Session.idle_at:type_name -> google.protobuf.Timestamp
-	101, // 17: sandbox.v2.Session.expires_at:type_name -> google.protobuf.Timestamp
-	100, // 18: sandbox.v2.Session.idle_timeout:type_name -> google.protobuf.Duration
+	103, // 15: sandbox.v2.Session.created_at:type_name -> google.protobuf.Timestamp
+	103, // 16: sandbox.v2.Session.idle_at:type_name -> google.protobuf.Timestamp
+	103, // 17: sandbox.v2.Session.expires_at:type_name -> google.protobuf.Timestamp
+	102, // 18: sandbox.v2.Session.idle_timeout:type_name -> google.protobuf.Duration
 	19,  // 19: sandbox.v2.Session.info:type_name -> sandbox.v2.SessionInfo
 	22,  // 20: sandbox.v2.Session.usage:type_name -> sandbox.v2.Usage
 	13,  // 21: sandbox.v2.SessionInfo.limits:type_name -> sandbox.v2.Limits
@@ -6725,35 +6821,35 @@ var file_sandbox_v2_sandbox_proto_depIdxs = []int32{
 	20,  // 24: sandbox.v2.SessionInfo.unenforced:type_name -> sandbox.v2.UnenforcedLimit
 	1,   // 25: sandbox.v2.UnenforcedLimit.tier:type_name -> sandbox.v2.Tier
 	1,   // 26: sandbox.v2.TierInfo.tier:type_name -> sandbox.v2.Tier
-	94,  // 27: sandbox.v2.TierInfo.versions:type_name -> sandbox.v2.TierInfo.VersionsEntry
-	95,  // 28: sandbox.v2.TierInfo.enforced:type_name -> sandbox.v2.TierInfo.EnforcedEntry
-	100, // 29: sandbox.v2.Usage.wall_time:type_name -> google.protobuf.Duration
-	100, // 30: sandbox.v2.Usage.cpu_time:type_name -> google.protobuf.Duration
-	96,  // 31: sandbox.v2.Usage.by_tier:type_name -> sandbox.v2.Usage.ByTierEntry
-	97,  // 32: sandbox.v2.Usage.by_reason:type_name -> sandbox.v2.Usage.ByReasonEntry
-	98,  // 33: sandbox.v2.Usage.unmeasured:type_name -> sandbox.v2.Usage.UnmeasuredEntry
+	96,  // 27: sandbox.v2.TierInfo.versions:type_name -> sandbox.v2.TierInfo.VersionsEntry
+	97,  // 28: sandbox.v2.TierInfo.enforced:type_name -> sandbox.v2.TierInfo.EnforcedEntry
+	102, // 29: sandbox.v2.Usage.wall_time:type_name -> google.protobuf.Duration
+	102, // 30: sandbox.v2.Usage.cpu_time:type_name -> google.protobuf.Duration
+	98,  // 31: sandbox.v2.Usage.by_tier:type_name -> sandbox.v2.Usage.ByTierEntry
+	99,  // 32: sandbox.v2.Usage.by_reason:type_name -> sandbox.v2.Usage.ByReasonEntry
+	100, // 33: sandbox.v2.Usage.unmeasured:type_name -> sandbox.v2.Usage.UnmeasuredEntry
 	18,  // 34: sandbox.v2.GetSessionResponse.session:type_name -> sandbox.v2.Session
 	18,  // 35: sandbox.v2.ListSessionsResponse.sessions:type_name -> sandbox.v2.Session
-	101, // 36: sandbox.v2.RenewSessionResponse.idle_at:type_name -> google.protobuf.Timestamp
-	101, // 37: sandbox.v2.RenewSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	103, // 36: sandbox.v2.RenewSessionResponse.idle_at:type_name -> google.protobuf.Timestamp
+	103, // 37: sandbox.v2.RenewSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
 	0,   // 38: sandbox.v2.RunRequest.type:type_name -> sandbox.v2.ScriptType
-	99,  // 39: sandbox.v2.RunRequest.env:type_name -> sandbox.v2.RunRequest.EnvEntry
+	101, // 39: sandbox.v2.RunRequest.env:type_name -> sandbox.v2.RunRequest.EnvEntry
 	12,  // 40: sandbox.v2.RunRequest.env_raw:type_name -> sandbox.v2.EnvVar
-	100, // 41: sandbox.v2.RunRequest.timeout:type_name -> google.protobuf.Duration
-	100, // 42: sandbox.v2.RunRequest.cancel_after:type_name -> google.protobuf.Duration
+	102, // 41: sandbox.v2.RunRequest.timeout:type_name -> google.protobuf.Duration
+	102, // 42: sandbox.v2.RunRequest.cancel_after:type_name -> google.protobuf.Duration
 	3,   // 43: sandbox.v2.RunRequest.interpreter:type_name -> sandbox.v2.Interpreter
 	2,   // 44: sandbox.v2.RunRequest.network:type_name -> sandbox.v2.NetworkMode
 	32,  // 45: sandbox.v2.RunRequest.terminal:type_name -> sandbox.v2.TerminalSize
-	100, // 46: sandbox.v2.RunRequest.heartbeat:type_name -> google.protobuf.Duration
+	102, // 46: sandbox.v2.RunRequest.heartbeat:type_name -> google.protobuf.Duration
 	34,  // 47: sandbox.v2.RunResponse.event:type_name -> sandbox.v2.RunEvent
 	35,  // 48: sandbox.v2.RunEvent.started:type_name -> sandbox.v2.Started
 	36,  // 49: sandbox.v2.RunEvent.exited:type_name -> sandbox.v2.Result
 	1,   // 50: sandbox.v2.Started.tier:type_name -> sandbox.v2.Tier
-	101, // 51: sandbox.v2.Started.at:type_name -> google.protobuf.Timestamp
+	103, // 51: sandbox.v2.Started.at:type_name -> google.protobuf.Timestamp
 	4,   // 52: sandbox.v2.Result.reason:type_name -> sandbox.v2.Reason
 	1,   // 53: sandbox.v2.Result.tier:type_name -> sandbox.v2.Tier
-	100, // 54: sandbox.v2.Result.wall_time:type_name -> google.protobuf.Duration
-	100, // 55: sandbox.v2.Result.cpu_time:type_name -> google.protobuf.Duration
+	102, // 54: sandbox.v2.Result.wall_time:type_name -> google.protobuf.Duration
+	102, // 55: sandbox.v2.Result.cpu_time:type_name -> google.protobuf.Duration
 	31,  // 56: sandbox.v2.RunInteractiveRequest.start:type_name -> sandbox.v2.RunRequest
 	38,  // 57: sandbox.v2.RunInteractiveRequest.stdin_end:type_name -> sandbox.v2.StdinEnd
 	32,  // 58: sandbox.v2.RunInteractiveRequest.resize:type_name -> sandbox.v2.TerminalSize
@@ -6761,15 +6857,15 @@ var file_sandbox_v2_sandbox_proto_depIdxs = []int32{
 	34,  // 60: sandbox.v2.RunInteractiveResponse.event:type_name -> sandbox.v2.RunEvent
 	5,   // 61: sandbox.v2.SignalRunRequest.signal:type_name -> sandbox.v2.Signal
 	32,  // 62: sandbox.v2.ResizeRunRequest.size:type_name -> sandbox.v2.TerminalSize
-	100, // 63: sandbox.v2.AttachRunRequest.heartbeat:type_name -> google.protobuf.Duration
+	102, // 63: sandbox.v2.AttachRunRequest.heartbeat:type_name -> google.protobuf.Duration
 	34,  // 64: sandbox.v2.AttachRunResponse.event:type_name -> sandbox.v2.RunEvent
 	50,  // 65: sandbox.v2.ListRunsResponse.runs:type_name -> sandbox.v2.Run
 	0,   // 66: sandbox.v2.Run.type:type_name -> sandbox.v2.ScriptType
 	1,   // 67: sandbox.v2.Run.tier:type_name -> sandbox.v2.Tier
-	101, // 68: sandbox.v2.Run.started_at:type_name -> google.protobuf.Timestamp
+	103, // 68: sandbox.v2.Run.started_at:type_name -> google.protobuf.Timestamp
 	36,  // 69: sandbox.v2.Run.result:type_name -> sandbox.v2.Result
 	6,   // 70: sandbox.v2.FileInfo.type:type_name -> sandbox.v2.FileType
-	101, // 71: sandbox.v2.FileInfo.modified_at:type_name -> google.protobuf.Timestamp
+	103, // 71: sandbox.v2.FileInfo.modified_at:type_name -> google.protobuf.Timestamp
 	53,  // 72: sandbox.v2.PutFileRequest.header:type_name -> sandbox.v2.PutFileHeader
 	51,  // 73: sandbox.v2.ListFilesResponse.files:type_name -> sandbox.v2.FileInfo
 	51,  // 74: sandbox.v2.StatFileResponse.file:type_name -> sandbox.v2.FileInfo
@@ -6779,81 +6875,84 @@ var file_sandbox_v2_sandbox_proto_depIdxs = []int32{
 	6,   // 78: sandbox.v2.Change.type:type_name -> sandbox.v2.FileType
 	6,   // 79: sandbox.v2.Change.old_type:type_name -> sandbox.v2.FileType
 	78,  // 80: sandbox.v2.SnapshotResponse.snapshot:type_name -> sandbox.v2.SnapshotInfo
-	101, // 81: sandbox.v2.SnapshotInfo.created_at:type_name -> google.protobuf.Timestamp
-	101, // 82: sandbox.v2.SnapshotInfo.idle_at:type_name -> google.protobuf.Timestamp
+	103, // 81: sandbox.v2.SnapshotInfo.created_at:type_name -> google.protobuf.Timestamp
+	103, // 82: sandbox.v2.SnapshotInfo.idle_at:type_name -> google.protobuf.Timestamp
 	78,  // 83: sandbox.v2.ListSnapshotsResponse.snapshots:type_name -> sandbox.v2.SnapshotInfo
-	78,  // 84: sandbox.v2.PutSnapshotResponse.snapshot:type_name -> sandbox.v2.SnapshotInfo
-	8,   // 85: sandbox.v2.ErrorDetail.kinds:type_name -> sandbox.v2.ErrorKind
-	88,  // 86: sandbox.v2.ErrorDetail.invalid:type_name -> sandbox.v2.InvalidError
-	89,  // 87: sandbox.v2.ErrorDetail.too_large:type_name -> sandbox.v2.TooLargeError
-	90,  // 88: sandbox.v2.ErrorDetail.needs_native:type_name -> sandbox.v2.NeedsNativeError
-	91,  // 89: sandbox.v2.ErrorDetail.conflict:type_name -> sandbox.v2.ConflictError
-	92,  // 90: sandbox.v2.ErrorDetail.limit:type_name -> sandbox.v2.LimitError
-	9,   // 91: sandbox.v2.SandboxService.Health:input_type -> sandbox.v2.HealthRequest
-	14,  // 92: sandbox.v2.SandboxService.OpenSession:input_type -> sandbox.v2.OpenSessionRequest
-	16,  // 93: sandbox.v2.SandboxService.OpenFrom:input_type -> sandbox.v2.OpenFromRequest
-	23,  // 94: sandbox.v2.SandboxService.GetSession:input_type -> sandbox.v2.GetSessionRequest
-	25,  // 95: sandbox.v2.SandboxService.ListSessions:input_type -> sandbox.v2.ListSessionsRequest
-	27,  // 96: sandbox.v2.SandboxService.RenewSession:input_type -> sandbox.v2.RenewSessionRequest
-	29,  // 97: sandbox.v2.SandboxService.CloseSession:input_type -> sandbox.v2.CloseSessionRequest
-	31,  // 98: sandbox.v2.SandboxService.Run:input_type -> sandbox.v2.RunRequest
-	37,  // 99: sandbox.v2.SandboxService.RunInteractive:input_type -> sandbox.v2.RunInteractiveRequest
-	40,  // 100: sandbox.v2.SandboxService.WriteStdin:input_type -> sandbox.v2.WriteStdinRequest
-	42,  // 101: sandbox.v2.SandboxService.SignalRun:input_type -> sandbox.v2.SignalRunRequest
-	44,  // 102: sandbox.v2.SandboxService.ResizeRun:input_type -> sandbox.v2.ResizeRunRequest
-	46,  // 103: sandbox.v2.SandboxService.AttachRun:input_type -> sandbox.v2.AttachRunRequest
-	48,  // 104: sandbox.v2.SandboxService.ListRuns:input_type -> sandbox.v2.ListRunsRequest
-	52,  // 105: sandbox.v2.SandboxService.PutFile:input_type -> sandbox.v2.PutFileRequest
-	55,  // 106: sandbox.v2.SandboxService.GetFile:input_type -> sandbox.v2.GetFileRequest
-	57,  // 107: sandbox.v2.SandboxService.PutBytes:input_type -> sandbox.v2.PutBytesRequest
-	59,  // 108: sandbox.v2.SandboxService.GetBytes:input_type -> sandbox.v2.GetBytesRequest
-	61,  // 109: sandbox.v2.SandboxService.ListFiles:input_type -> sandbox.v2.ListFilesRequest
-	63,  // 110: sandbox.v2.SandboxService.StatFile:input_type -> sandbox.v2.StatFileRequest
-	65,  // 111: sandbox.v2.SandboxService.RemoveFile:input_type -> sandbox.v2.RemoveFileRequest
-	67,  // 112: sandbox.v2.SandboxService.MarkFiles:input_type -> sandbox.v2.MarkFilesRequest
-	69,  // 113: sandbox.v2.SandboxService.DiffFiles:input_type -> sandbox.v2.DiffFilesRequest
-	71,  // 114: sandbox.v2.SandboxService.CommitFiles:input_type -> sandbox.v2.CommitFilesRequest
-	74,  // 115: sandbox.v2.SandboxService.ResetInterpreter:input_type -> sandbox.v2.ResetInterpreterRequest
-	76,  // 116: sandbox.v2.SandboxService.Snapshot:input_type -> sandbox.v2.SnapshotRequest
-	79,  // 117: sandbox.v2.SandboxService.ListSnapshots:input_type -> sandbox.v2.ListSnapshotsRequest
-	81,  // 118: sandbox.v2.SandboxService.RemoveSnapshot:input_type -> sandbox.v2.RemoveSnapshotRequest
-	83,  // 119: sandbox.v2.SandboxService.GetSnapshot:input_type -> sandbox.v2.GetSnapshotRequest
-	85,  // 120: sandbox.v2.SandboxService.PutSnapshot:input_type -> sandbox.v2.PutSnapshotRequest
-	10,  // 121: sandbox.v2.SandboxService.Health:output_type -> sandbox.v2.HealthResponse
-	15,  // 122: sandbox.v2.SandboxService.OpenSession:output_type -> sandbox.v2.OpenSessionResponse
-	17,  // 123: sandbox.v2.SandboxService.OpenFrom:output_type -> sandbox.v2.OpenFromResponse
-	24,  // 124: sandbox.v2.SandboxService.GetSession:output_type -> sandbox.v2.GetSessionResponse
-	26,  // 125: sandbox.v2.SandboxService.ListSessions:output_type -> sandbox.v2.ListSessionsResponse
-	28,  // 126: sandbox.v2.SandboxService.RenewSession:output_type -> sandbox.v2.RenewSessionResponse
-	30,  // 127: sandbox.v2.SandboxService.CloseSession:output_type -> sandbox.v2.CloseSessionResponse
-	33,  // 128: sandbox.v2.SandboxService.Run:output_type -> sandbox.v2.RunResponse
-	39,  // 129: sandbox.v2.SandboxService.RunInteractive:output_type -> sandbox.v2.RunInteractiveResponse
-	41,  // 130: sandbox.v2.SandboxService.WriteStdin:output_type -> sandbox.v2.WriteStdinResponse
-	43,  // 131: sandbox.v2.SandboxService.SignalRun:output_type -> sandbox.v2.SignalRunResponse
-	45,  // 132: sandbox.v2.SandboxService.ResizeRun:output_type -> sandbox.v2.ResizeRunResponse
-	47,  // 133: sandbox.v2.SandboxService.AttachRun:output_type -> sandbox.v2.AttachRunResponse
-	49,  // 134: sandbox.v2.SandboxService.ListRuns:output_type -> sandbox.v2.ListRunsResponse
-	54,  // 135: sandbox.v2.SandboxService.PutFile:output_type -> sandbox.v2.PutFileResponse
-	56,  // 136: sandbox.v2.SandboxService.GetFile:output_type -> sandbox.v2.GetFileResponse
-	58,  // 137: sandbox.v2.SandboxService.PutBytes:output_type -> sandbox.v2.PutBytesResponse
-	60,  // 138: sandbox.v2.SandboxService.GetBytes:output_type -> sandbox.v2.GetBytesResponse
-	62,  // 139: sandbox.v2.SandboxService.ListFiles:output_type -> sandbox.v2.ListFilesResponse
-	64,  // 140: sandbox.v2.SandboxService.StatFile:output_type -> sandbox.v2.StatFileResponse
-	66,  // 141: sandbox.v2.SandboxService.RemoveFile:output_type -> sandbox.v2.RemoveFileResponse
-	68,  // 142: sandbox.v2.SandboxService.MarkFiles:output_type -> sandbox.v2.MarkFilesResponse
-	70,  // 143: sandbox.v2.SandboxService.DiffFiles:output_type -> sandbox.v2.DiffFilesResponse
-	72,  // 144: sandbox.v2.SandboxService.CommitFiles:output_type -> sandbox.v2.CommitFilesResponse
-	75,  // 145: sandbox.v2.SandboxService.ResetInterpreter:output_type -> sandbox.v2.ResetInterpreterResponse
-	77,  // 146: sandbox.v2.SandboxService.Snapshot:output_type -> sandbox.v2.SnapshotResponse
-	80,  // 147: sandbox.v2.SandboxService.ListSnapshots:output_type -> sandbox.v2.ListSnapshotsResponse
-	82,  // 148: sandbox.v2.SandboxService.RemoveSnapshot:output_type -> sandbox.v2.RemoveSnapshotResponse
-	84,  // 149: sandbox.v2.SandboxService.GetSnapshot:output_type -> sandbox.v2.GetSnapshotResponse
-	86,  // 150: sandbox.v2.SandboxService.PutSnapshot:output_type -> sandbox.v2.PutSnapshotResponse
-	121, // [121:151] is the sub-list for method output_type
-	91,  // [91:121] is the sub-list for method input_type
-	91,  // [91:91] is the sub-list for extension type_name
-	91,  // [91:91] is the sub-list for extension extendee
-	0,   // [0:91] is the sub-list for field type_name
+	103, // 84: sandbox.v2.RenewSnapshotResponse.idle_at:type_name -> google.protobuf.Timestamp
+	78,  // 85: sandbox.v2.PutSnapshotResponse.snapshot:type_name -> sandbox.v2.SnapshotInfo
+	8,   // 86: sandbox.v2.ErrorDetail.kinds:type_name -> sandbox.v2.ErrorKind
+	90,  // 87: sandbox.v2.ErrorDetail.invalid:type_name -> sandbox.v2.InvalidError
+	91,  // 88: sandbox.v2.ErrorDetail.too_large:type_name -> sandbox.v2.TooLargeError
+	92,  // 89: sandbox.v2.ErrorDetail.needs_native:type_name -> sandbox.v2.NeedsNativeError
+	93,  // 90: sandbox.v2.ErrorDetail.conflict:type_name -> sandbox.v2.ConflictError
+	94,  // 91: sandbox.v2.ErrorDetail.limit:type_name -> sandbox.v2.LimitError
+	9,   // 92: sandbox.v2.SandboxService.Health:input_type -> sandbox.v2.HealthRequest
+	14,  // 93: sandbox.v2.SandboxService.OpenSession:input_type -> sandbox.v2.OpenSessionRequest
+	16,  // 94: sandbox.v2.SandboxService.OpenFrom:input_type -> sandbox.v2.OpenFromRequest
+	23,  // 95: sandbox.v2.SandboxService.GetSession:input_type -> sandbox.v2.GetSessionRequest
+	25,  // 96: sandbox.v2.SandboxService.ListSessions:input_type -> sandbox.v2.ListSessionsRequest
+	27,  // 97: sandbox.v2.SandboxService.RenewSession:input_type -> sandbox.v2.RenewSessionRequest
+	29,  // 98: sandbox.v2.SandboxService.CloseSession:input_type -> sandbox.v2.CloseSessionRequest
+	31,  // 99: sandbox.v2.SandboxService.Run:input_type -> sandbox.v2.RunRequest
+	37,  // 100: sandbox.v2.SandboxService.RunInteractive:input_type -> sandbox.v2.RunInteractiveRequest
+	40,  // 101: sandbox.v2.SandboxService.WriteStdin:input_type -> sandbox.v2.WriteStdinRequest
+	42,  // 102: sandbox.v2.SandboxService.SignalRun:input_type -> sandbox.v2.SignalRunRequest
+	44,  // 103: sandbox.v2.SandboxService.ResizeRun:input_type -> sandbox.v2.ResizeRunRequest
+	46,  // 104: sandbox.v2.SandboxService.AttachRun:input_type -> sandbox.v2.AttachRunRequest
+	48,  // 105: sandbox.v2.SandboxService.ListRuns:input_type -> sandbox.v2.ListRunsRequest
+	52,  // 106: sandbox.v2.SandboxService.PutFile:input_type -> sandbox.v2.PutFileRequest
+	55,  // 107: sandbox.v2.SandboxService.GetFile:input_type -> sandbox.v2.GetFileRequest
+	57,  // 108: sandbox.v2.SandboxService.PutBytes:input_type -> sandbox.v2.PutBytesRequest
+	59,  // 109: sandbox.v2.SandboxService.GetBytes:input_type -> sandbox.v2.GetBytesRequest
+	61,  // 110: sandbox.v2.SandboxService.ListFiles:input_type -> sandbox.v2.ListFilesRequest
+	63,  // 111: sandbox.v2.SandboxService.StatFile:input_type -> sandbox.v2.StatFileRequest
+	65,  // 112: sandbox.v2.SandboxService.RemoveFile:input_type -> sandbox.v2.RemoveFileRequest
+	67,  // 113: sandbox.v2.SandboxService.MarkFiles:input_type -> sandbox.v2.MarkFilesRequest
+	69,  // 114: sandbox.v2.SandboxService.DiffFiles:input_type -> sandbox.v2.DiffFilesRequest
+	71,  // 115: sandbox.v2.SandboxService.CommitFiles:input_type -> sandbox.v2.CommitFilesRequest
+	74,  // 116: sandbox.v2.SandboxService.ResetInterpreter:input_type -> sandbox.v2.ResetInterpreterRequest
+	76,  // 117: sandbox.v2.SandboxService.Snapshot:input_type -> sandbox.v2.SnapshotRequest
+	79,  // 118: sandbox.v2.SandboxService.ListSnapshots:input_type -> sandbox.v2.ListSnapshotsRequest
+	81,  // 119: sandbox.v2.SandboxService.RenewSnapshot:input_type -> sandbox.v2.RenewSnapshotRequest
+	83,  // 120: sandbox.v2.SandboxService.RemoveSnapshot:input_type -> sandbox.v2.RemoveSnapshotRequest
+	85,  // 121: sandbox.v2.SandboxService.GetSnapshot:input_type -> sandbox.v2.GetSnapshotRequest
+	87,  // 122: sandbox.v2.SandboxService.PutSnapshot:input_type -> sandbox.v2.PutSnapshotRequest
+	10,  // 123: sandbox.v2.SandboxService.Health:output_type -> sandbox.v2.HealthResponse
+	15,  // 124: sandbox.v2.SandboxService.OpenSession:output_type -> sandbox.v2.OpenSessionResponse
+	17,  // 125: sandbox.v2.SandboxService.OpenFrom:output_type -> sandbox.v2.OpenFromResponse
+	24,  // 126: sandbox.v2.SandboxService.GetSession:output_type -> sandbox.v2.GetSessionResponse
+	26,  // 127: sandbox.v2.SandboxService.ListSessions:output_type -> sandbox.v2.ListSessionsResponse
+	28,  // 128: sandbox.v2.SandboxService.RenewSession:output_type -> sandbox.v2.RenewSessionResponse
+	30,  // 129: sandbox.v2.SandboxService.CloseSession:output_type -> sandbox.v2.CloseSessionResponse
+	33,  // 130: sandbox.v2.SandboxService.Run:output_type -> sandbox.v2.RunResponse
+	39,  // 131: sandbox.v2.SandboxService.RunInteractive:output_type -> sandbox.v2.RunInteractiveResponse
+	41,  // 132: sandbox.v2.SandboxService.WriteStdin:output_type -> sandbox.v2.WriteStdinResponse
+	43,  // 133: sandbox.v2.SandboxService.SignalRun:output_type -> sandbox.v2.SignalRunResponse
+	45,  // 134: sandbox.v2.SandboxService.ResizeRun:output_type -> sandbox.v2.ResizeRunResponse
+	47,  // 135: sandbox.v2.SandboxService.AttachRun:output_type -> sandbox.v2.AttachRunResponse
+	49,  // 136: sandbox.v2.SandboxService.ListRuns:output_type -> sandbox.v2.ListRunsResponse
+	54,  // 137: sandbox.v2.SandboxService.PutFile:output_type -> sandbox.v2.PutFileResponse
+	56,  // 138: sandbox.v2.SandboxService.GetFile:output_type -> sandbox.v2.GetFileResponse
+	58,  // 139: sandbox.v2.SandboxService.PutBytes:output_type -> sandbox.v2.PutBytesResponse
+	60,  // 140: sandbox.v2.SandboxService.GetBytes:output_type -> sandbox.v2.GetBytesResponse
+	62,  // 141: sandbox.v2.SandboxService.ListFiles:output_type -> sandbox.v2.ListFilesResponse
+	64,  // 142: sandbox.v2.SandboxService.StatFile:output_type -> sandbox.v2.StatFileResponse
+	66,  // 143: sandbox.v2.SandboxService.RemoveFile:output_type -> sandbox.v2.RemoveFileResponse
+	68,  // 144: sandbox.v2.SandboxService.MarkFiles:output_type -> sandbox.v2.MarkFilesResponse
+	70,  // 145: sandbox.v2.SandboxService.DiffFiles:output_type -> sandbox.v2.DiffFilesResponse
+	72,  // 146: sandbox.v2.SandboxService.CommitFiles:output_type -> sandbox.v2.CommitFilesResponse
+	75,  // 147: sandbox.v2.SandboxService.ResetInterpreter:output_type -> sandbox.v2.ResetInterpreterResponse
+	77,  // 148: sandbox.v2.SandboxService.Snapshot:output_type -> sandbox.v2.SnapshotResponse
+	80,  // 149: sandbox.v2.SandboxService.ListSnapshots:output_type -> sandbox.v2.ListSnapshotsResponse
+	82,  // 150: sandbox.v2.SandboxService.RenewSnapshot:output_type -> sandbox.v2.RenewSnapshotResponse
+	84,  // 151: sandbox.v2.SandboxService.RemoveSnapshot:output_type -> sandbox.v2.RemoveSnapshotResponse
+	86,  // 152: sandbox.v2.SandboxService.GetSnapshot:output_type -> sandbox.v2.GetSnapshotResponse
+	88,  // 153: sandbox.v2.SandboxService.PutSnapshot:output_type -> sandbox.v2.PutSnapshotResponse
+	123, // [123:154] is the sub-list for method output_type
+	92,  // [92:123] is the sub-list for method input_type
+	92,  // [92:92] is the sub-list for extension type_name
+	92,  // [92:92] is the sub-list for extension extendee
+	0,   // [0:92] is the sub-list for field type_name
 }
 
 func init() { file_sandbox_v2_sandbox_proto_init() }
@@ -6883,7 +6982,7 @@ func file_sandbox_v2_sandbox_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sandbox_v2_sandbox_proto_rawDesc), len(file_sandbox_v2_sandbox_proto_rawDesc)),
 			NumEnums:      9,
-			NumMessages:   91,
+			NumMessages:   93,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

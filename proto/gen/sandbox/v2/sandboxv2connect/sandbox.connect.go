@@ -112,6 +112,9 @@ const (
 	// SandboxServiceListSnapshotsProcedure is the fully-qualified name of the SandboxService's
 	// ListSnapshots RPC.
 	SandboxServiceListSnapshotsProcedure = "/sandbox.v2.SandboxService/ListSnapshots"
+	// SandboxServiceRenewSnapshotProcedure is the fully-qualified name of the SandboxService's
+	// RenewSnapshot RPC.
+	SandboxServiceRenewSnapshotProcedure = "/sandbox.v2.SandboxService/RenewSnapshot"
 	// SandboxServiceRemoveSnapshotProcedure is the fully-qualified name of the SandboxService's
 	// RemoveSnapshot RPC.
 	SandboxServiceRemoveSnapshotProcedure = "/sandbox.v2.SandboxService/RemoveSnapshot"
@@ -149,7 +152,8 @@ type SandboxServiceClient interface {
 	// WriteStdin writes to the stdin of a run that was started with a pipe. It returns when the server has taken the bytes,
 	// which waits for a script that does not read. FailedPrecondition: the run has ended, its stdin was closed or it has none.
 	WriteStdin(context.Context, *connect.Request[v2.WriteStdinRequest]) (*connect.Response[v2.WriteStdinResponse], error)
-	// SignalRun sends a signal to a run. It does nothing when the run has ended.
+	// SignalRun sends a signal to a run. It does nothing when the run has ended, and is NotFound when the server knows nothing of
+	// it any more: only detached runs are kept.
 	SignalRun(context.Context, *connect.Request[v2.SignalRunRequest]) (*connect.Response[v2.SignalRunResponse], error)
 	// ResizeRun changes the size of the terminal of a run.
 	ResizeRun(context.Context, *connect.Request[v2.ResizeRunRequest]) (*connect.Response[v2.ResizeRunResponse], error)
@@ -187,6 +191,8 @@ type SandboxServiceClient interface {
 	Snapshot(context.Context, *connect.Request[v2.SnapshotRequest]) (*connect.Response[v2.SnapshotResponse], error)
 	// ListSnapshots describes the principal's snapshots, the oldest first.
 	ListSnapshots(context.Context, *connect.Request[v2.ListSnapshotsRequest]) (*connect.Response[v2.ListSnapshotsResponse], error)
+	// RenewSnapshot says that the snapshot is still wanted: its idle time begins anew.
+	RenewSnapshot(context.Context, *connect.Request[v2.RenewSnapshotRequest]) (*connect.Response[v2.RenewSnapshotResponse], error)
 	// RemoveSnapshot removes a snapshot. Sessions that were opened from it go on.
 	RemoveSnapshot(context.Context, *connect.Request[v2.RemoveSnapshotRequest]) (*connect.Response[v2.RemoveSnapshotResponse], error)
 	// GetSnapshot streams a snapshot as a file. What scripts had in their variables and files is in it, secrets too.
@@ -369,6 +375,12 @@ func NewSandboxServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sandboxServiceMethods.ByName("ListSnapshots")),
 			connect.WithClientOptions(opts...),
 		),
+		renewSnapshot: connect.NewClient[v2.RenewSnapshotRequest, v2.RenewSnapshotResponse](
+			httpClient,
+			baseURL+SandboxServiceRenewSnapshotProcedure,
+			connect.WithSchema(sandboxServiceMethods.ByName("RenewSnapshot")),
+			connect.WithClientOptions(opts...),
+		),
 		removeSnapshot: connect.NewClient[v2.RemoveSnapshotRequest, v2.RemoveSnapshotResponse](
 			httpClient,
 			baseURL+SandboxServiceRemoveSnapshotProcedure,
@@ -419,6 +431,7 @@ type sandboxServiceClient struct {
 	resetInterpreter *connect.Client[v2.ResetInterpreterRequest, v2.ResetInterpreterResponse]
 	snapshot         *connect.Client[v2.SnapshotRequest, v2.SnapshotResponse]
 	listSnapshots    *connect.Client[v2.ListSnapshotsRequest, v2.ListSnapshotsResponse]
+	renewSnapshot    *connect.Client[v2.RenewSnapshotRequest, v2.RenewSnapshotResponse]
 	removeSnapshot   *connect.Client[v2.RemoveSnapshotRequest, v2.RemoveSnapshotResponse]
 	getSnapshot      *connect.Client[v2.GetSnapshotRequest, v2.GetSnapshotResponse]
 	putSnapshot      *connect.Client[v2.PutSnapshotRequest, v2.PutSnapshotResponse]
@@ -559,6 +572,11 @@ func (c *sandboxServiceClient) ListSnapshots(ctx context.Context, req *connect.R
 	return c.listSnapshots.CallUnary(ctx, req)
 }
 
+// RenewSnapshot calls sandbox.v2.SandboxService.RenewSnapshot.
+func (c *sandboxServiceClient) RenewSnapshot(ctx context.Context, req *connect.Request[v2.RenewSnapshotRequest]) (*connect.Response[v2.RenewSnapshotResponse], error) {
+	return c.renewSnapshot.CallUnary(ctx, req)
+}
+
 // RemoveSnapshot calls sandbox.v2.SandboxService.RemoveSnapshot.
 func (c *sandboxServiceClient) RemoveSnapshot(ctx context.Context, req *connect.Request[v2.RemoveSnapshotRequest]) (*connect.Response[v2.RemoveSnapshotResponse], error) {
 	return c.removeSnapshot.CallUnary(ctx, req)
@@ -600,7 +618,8 @@ type SandboxServiceHandler interface {
 	// WriteStdin writes to the stdin of a run that was started with a pipe. It returns when the server has taken the bytes,
 	// which waits for a script that does not read. FailedPrecondition: the run has ended, its stdin was closed or it has none.
 	WriteStdin(context.Context, *connect.Request[v2.WriteStdinRequest]) (*connect.Response[v2.WriteStdinResponse], error)
-	// SignalRun sends a signal to a run. It does nothing when the run has ended.
+	// SignalRun sends a signal to a run. It does nothing when the run has ended, and is NotFound when the server knows nothing of
+	// it any more: only detached runs are kept.
 	SignalRun(context.Context, *connect.Request[v2.SignalRunRequest]) (*connect.Response[v2.SignalRunResponse], error)
 	// ResizeRun changes the size of the terminal of a run.
 	ResizeRun(context.Context, *connect.Request[v2.ResizeRunRequest]) (*connect.Response[v2.ResizeRunResponse], error)
@@ -638,6 +657,8 @@ type SandboxServiceHandler interface {
 	Snapshot(context.Context, *connect.Request[v2.SnapshotRequest]) (*connect.Response[v2.SnapshotResponse], error)
 	// ListSnapshots describes the principal's snapshots, the oldest first.
 	ListSnapshots(context.Context, *connect.Request[v2.ListSnapshotsRequest]) (*connect.Response[v2.ListSnapshotsResponse], error)
+	// RenewSnapshot says that the snapshot is still wanted: its idle time begins anew.
+	RenewSnapshot(context.Context, *connect.Request[v2.RenewSnapshotRequest]) (*connect.Response[v2.RenewSnapshotResponse], error)
 	// RemoveSnapshot removes a snapshot. Sessions that were opened from it go on.
 	RemoveSnapshot(context.Context, *connect.Request[v2.RemoveSnapshotRequest]) (*connect.Response[v2.RemoveSnapshotResponse], error)
 	// GetSnapshot streams a snapshot as a file. What scripts had in their variables and files is in it, secrets too.
@@ -816,6 +837,12 @@ func NewSandboxServiceHandler(svc SandboxServiceHandler, opts ...connect.Handler
 		connect.WithSchema(sandboxServiceMethods.ByName("ListSnapshots")),
 		connect.WithHandlerOptions(opts...),
 	)
+	sandboxServiceRenewSnapshotHandler := connect.NewUnaryHandler(
+		SandboxServiceRenewSnapshotProcedure,
+		svc.RenewSnapshot,
+		connect.WithSchema(sandboxServiceMethods.ByName("RenewSnapshot")),
+		connect.WithHandlerOptions(opts...),
+	)
 	sandboxServiceRemoveSnapshotHandler := connect.NewUnaryHandler(
 		SandboxServiceRemoveSnapshotProcedure,
 		svc.RemoveSnapshot,
@@ -890,6 +917,8 @@ func NewSandboxServiceHandler(svc SandboxServiceHandler, opts ...connect.Handler
 			sandboxServiceSnapshotHandler.ServeHTTP(w, r)
 		case SandboxServiceListSnapshotsProcedure:
 			sandboxServiceListSnapshotsHandler.ServeHTTP(w, r)
+		case SandboxServiceRenewSnapshotProcedure:
+			sandboxServiceRenewSnapshotHandler.ServeHTTP(w, r)
 		case SandboxServiceRemoveSnapshotProcedure:
 			sandboxServiceRemoveSnapshotHandler.ServeHTTP(w, r)
 		case SandboxServiceGetSnapshotProcedure:
@@ -1011,6 +1040,10 @@ func (UnimplementedSandboxServiceHandler) Snapshot(context.Context, *connect.Req
 
 func (UnimplementedSandboxServiceHandler) ListSnapshots(context.Context, *connect.Request[v2.ListSnapshotsRequest]) (*connect.Response[v2.ListSnapshotsResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v2.SandboxService.ListSnapshots is not implemented"))
+}
+
+func (UnimplementedSandboxServiceHandler) RenewSnapshot(context.Context, *connect.Request[v2.RenewSnapshotRequest]) (*connect.Response[v2.RenewSnapshotResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v2.SandboxService.RenewSnapshot is not implemented"))
 }
 
 func (UnimplementedSandboxServiceHandler) RemoveSnapshot(context.Context, *connect.Request[v2.RemoveSnapshotRequest]) (*connect.Response[v2.RemoveSnapshotResponse], error) {
