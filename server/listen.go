@@ -98,19 +98,15 @@ var keepAlive = net.KeepAliveConfig{Enable: true, Idle: pingAfter, Interval: pin
 
 // Adopt gives a listener that was made elsewhere, as by systemd, what Listen gives its own: connections whose other side does
 // not answer any more are closed.
-func Adopt(l net.Listener) (net.Listener, error) {
+func Adopt(l net.Listener) net.Listener {
 	tcp, ok := l.(*net.TCPListener)
 	if !ok {
-		return l, nil
+		return l
 	}
-	raw, err := tcp.SyscallConn()
-	if err == nil {
-		err = userTimeout("", "", raw)
+	if raw, err := tcp.SyscallConn(); err == nil {
+		_ = userTimeout("", "", raw) // a multipath socket has none, and has the keep-alives
 	}
-	if err != nil {
-		return nil, fmt.Errorf("listener %s: %w", l.Addr(), err)
-	}
-	return adopted{tcp}, nil
+	return adopted{tcp}
 }
 
 type adopted struct{ *net.TCPListener }

@@ -65,12 +65,7 @@ func listen(ctx context.Context, c *Config, getenv func(string) string) (all []n
 			return all, err
 		}
 		for _, l := range passed {
-			adopted, err := server.Adopt(l)
-			if err != nil {
-				closeAll(passed)
-				return all, err
-			}
-			all = append(all, adopted)
+			all = append(all, server.Adopt(l))
 		}
 	}
 	return all, nil
