@@ -54,6 +54,9 @@ type PeerSpec struct {
 	Stdin Stdin
 	// Stdout and Stderr are as in RunSpec.
 	Stdout, Stderr io.Writer
+	// Stopped is to be called when the run has been ended by something else than itself while Stdout or Stderr block: what then
+	// comes is kept or dropped, and nobody waits. It may be called at any time.
+	Stopped func()
 	// Kept is set when nobody reads the output while the run goes on: what is past MaxOutput need not come.
 	Kept bool
 }
@@ -150,7 +153,7 @@ func (s *Session) preparePeer(script string, o *RunOptions, kept bool) (*Process
 	p.connect(&streams, &filled)
 	sent.Stdin, sent.StdinPipe = nil, false
 	sent.Type, sent.Name = filled.Type, filled.Name
-	spec := &PeerSpec{Script: script, Options: sent, Stdin: streams.Stdin, Stdout: streams.Stdout, Stderr: streams.Stderr, Kept: kept}
+	spec := &PeerSpec{Script: script, Options: sent, Stdin: streams.Stdin, Stdout: streams.Stdout, Stderr: streams.Stderr, Stopped: p.loosen, Kept: kept}
 	return p, func(ctx context.Context) error { return s.startPeer(ctx, spec, p) }, nil
 }
 

@@ -175,8 +175,7 @@ func (p *Process) halt(reason Reason, force bool) {
 	if ended {
 		return
 	}
-	p.stdout.stop()
-	p.stderr.stop()
+	p.loosen()
 	switch {
 	case run != nil:
 		run.Stop(grace)
@@ -185,6 +184,12 @@ func (p *Process) halt(reason Reason, force bool) {
 	default:
 		// A script that has begun before its start has returned: started stops it.
 	}
+}
+
+// loosen lets what the run still writes go on without its reader.
+func (p *Process) loosen() {
+	p.stdout.stop()
+	p.stderr.stop()
 }
 
 // goes notes where the run is about to be started.

@@ -48,7 +48,7 @@ func (s *Server) follow(ctx context.Context, se *session, r *run, m *sandboxv2.R
 	defer box.close()
 	go box.fill(&box.stdout, r.Stdout())
 	go box.fill(&box.stderr, r.Stderr())
-	defer s.unstall(ctx, r)()
+	defer s.unstall(ctx, r.Done())()
 
 	wait := beat
 	if !m.GetStreamOutput() {
@@ -93,40 +93,47 @@ func (s *Server) follow(ctx context.Context, se *session, r *run, m *sandboxv2.R
 }
 
 // unstall bounds how long a client may leave its messages untaken when the run has ended: until then it holds up its own
-// run, and after that only the server. What it returns ends the watch.
-func (s *Server) unstall(ctx context.Context, r *run) (stop func()) {
-	over := make(chan struct{})
+// run, and after that only the server. What it returns ends the watch, and is to be called before the handler returns: a
+// response has no deadline after that.
+func (s *Server) unstall(ctx context.Context, done <-chan struct{}) (stop func()) {
+	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(ended)
 		select {
-		case <-r.Done():
+		case <-done:
 			if c := controllerOf(ctx); c != nil {
 				_ = c.SetWriteDeadline(time.Now().Add(s.opts.StallTimeout)) // a transport without deadlines has none
 			}
 		case <-over:
 		}
 	}()
-	return func() { close(over) }
+	return func() {
+		close(over)
+		<-ended
+	}
 }
 
 // attach sends what a detached run writes from two offsets on, and its end.
-func (s *Server) attach(ctx context.Context, r *run, at [2]int64, beat time.Duration, send sender) error {
-	if r.log == nil {
+func (s *Server) attach(ctx context.Context, k *known, at [2]int64, beat time.Duration, send sender) error {
+	if k.log == nil {
 		return &engine.InvalidError{Field: "run_id", Problem: "is of a run that is not detached"}
 	}
-	reader, err := r.log.reader(at)
+	reader, err := k.log.reader(at)
 	if err != nil {
 		return err
 	}
 	timer := time.NewTimer(beat)
 	defer timer.Stop()
-	defer s.unstall(ctx, r)()
-	ev := &sandboxv2.RunEvent{Started: r.started()}
+	done := alreadyMore
+	if k.over == nil {
+		done = k.Done()
+	}
+	defer s.unstall(ctx, done)()
+	ev := &sandboxv2.RunEvent{Started: k.started()}
 	for {
 		more, ended := reader.take(ev)
 		if ended {
-			<-r.Done()
-			var err error
-			if ev.Exited, err = r.result(); err != nil {
+			if ev.Exited, err = k.wait(ctx); err != nil {
 				return err
 			}
 		}

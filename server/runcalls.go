@@ -38,7 +38,7 @@ func (h *handler) Run(ctx context.Context, req *connect.Request[sandboxv2.RunReq
 // stream sends a run to the client that has started it.
 func (h *handler) stream(ctx context.Context, se *session, r *run, m *sandboxv2.RunRequest, beat time.Duration, send sender) error {
 	if r.log != nil {
-		return h.attach(ctx, r, [2]int64{}, beat, send)
+		return h.attach(ctx, &known{run: r, log: r.log}, [2]int64{}, beat, send)
 	}
 	return h.follow(ctx, se, r, m, beat, send)
 }
@@ -46,7 +46,7 @@ func (h *handler) stream(ctx context.Context, se *session, r *run, m *sandboxv2.
 // AttachRun implements sandboxv2connect.SandboxServiceHandler.
 func (h *handler) AttachRun(ctx context.Context, req *connect.Request[sandboxv2.AttachRunRequest], stream *connect.ServerStream[sandboxv2.AttachRunResponse]) error {
 	m := req.Msg
-	return h.inRun(ctx, m.GetSessionId(), m.GetRunId(), func(r *run) error {
+	return h.inRun(ctx, m.GetSessionId(), m.GetRunId(), func(r *known) error {
 		beat, err := heartbeatOf(m.GetHeartbeat())
 		if err != nil {
 			return err
@@ -155,21 +155,24 @@ func signal(r *run, sig sandboxv2.Signal) error {
 }
 
 // inRun does what calls on a run have in common.
-func (h *handler) inRun(ctx context.Context, sessionID, id string, f func(*run) error) error {
+func (h *handler) inRun(ctx context.Context, sessionID, id string, f func(*known) error) error {
 	return h.inSession(ctx, sessionID, func(se *session) error {
-		r, err := se.find(id)
+		k, err := se.find(id)
 		if err != nil {
 			return err
 		}
-		return f(r)
+		return f(k)
 	})
 }
 
 // WriteStdin implements sandboxv2connect.SandboxServiceHandler.
 func (h *handler) WriteStdin(ctx context.Context, req *connect.Request[sandboxv2.WriteStdinRequest]) (*connect.Response[sandboxv2.WriteStdinResponse], error) {
 	m := req.Msg
-	err := h.inRun(ctx, m.GetSessionId(), m.GetRunId(), func(r *run) error {
-		if r.stdin == nil {
+	err := h.inRun(ctx, m.GetSessionId(), m.GetRunId(), func(r *known) error {
+		switch {
+		case r.over != nil:
+			return connect.NewError(connect.CodeFailedPrecondition, errStdinEnded)
+		case r.stdin == nil:
 			return connect.NewError(connect.CodeFailedPrecondition, errors.New("the run was started without stdin_pipe"))
 		}
 		err := r.stdin.write(ctx, m.GetData())
@@ -190,7 +193,12 @@ func (h *handler) WriteStdin(ctx context.Context, req *connect.Request[sandboxv2
 // SignalRun implements sandboxv2connect.SandboxServiceHandler.
 func (h *handler) SignalRun(ctx context.Context, req *connect.Request[sandboxv2.SignalRunRequest]) (*connect.Response[sandboxv2.SignalRunResponse], error) {
 	m := req.Msg
-	err := h.inRun(ctx, m.GetSessionId(), m.GetRunId(), func(r *run) error { return signal(r, m.GetSignal()) })
+	err := h.inRun(ctx, m.GetSessionId(), m.GetRunId(), func(k *known) error {
+		if k.over != nil {
+			return nil
+		}
+		return signal(k.run, m.GetSignal())
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -200,20 +208,38 @@ func (h *handler) SignalRun(ctx context.Context, req *connect.Request[sandboxv2.
 // ResizeRun implements sandboxv2connect.SandboxServiceHandler.
 func (h *handler) ResizeRun(ctx context.Context, req *connect.Request[sandboxv2.ResizeRunRequest]) (*connect.Response[sandboxv2.ResizeRunResponse], error) {
 	m := req.Msg
-	err := h.inRun(ctx, m.GetSessionId(), m.GetRunId(), func(r *run) error { return r.Resize(wire.ToTerminalSize(m.GetSize())) })
+	err := h.inRun(ctx, m.GetSessionId(), m.GetRunId(), func(k *known) error {
+		if k.over != nil {
+			return nil
+		}
+		return k.Resize(wire.ToTerminalSize(m.GetSize()))
+	})
 	if err != nil {
 		return nil, err
 	}
 	return connect.NewResponse(&sandboxv2.ResizeRunResponse{}), nil
 }
 
+// WaitRun implements sandboxv2connect.SandboxServiceHandler.
+func (h *handler) WaitRun(ctx context.Context, req *connect.Request[sandboxv2.WaitRunRequest]) (*connect.Response[sandboxv2.WaitRunResponse], error) {
+	m := req.Msg
+	out := &sandboxv2.WaitRunResponse{}
+	err := h.inRun(ctx, m.GetSessionId(), m.GetRunId(), func(k *known) error {
+		var err error
+		out.Result, err = k.wait(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(out), nil
+}
+
 // ListRuns implements sandboxv2connect.SandboxServiceHandler.
 func (h *handler) ListRuns(ctx context.Context, req *connect.Request[sandboxv2.ListRunsRequest]) (*connect.Response[sandboxv2.ListRunsResponse], error) {
 	out := &sandboxv2.ListRunsResponse{}
 	err := h.inSession(ctx, req.Msg.GetSessionId(), func(se *session) error {
-		for _, r := range se.list() {
-			out.Runs = append(out.Runs, r.describe())
-		}
+		out.Runs = se.list()
 		return nil
 	})
 	if err != nil {

@@ -142,4 +142,4 @@ func (r *logReader) take(ev *sandboxv2.RunEvent) (more <-chan struct{}, ended bo
 }
 
 // alreadyMore is for who need not wait.
-var alreadyMore = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+var alreadyMore = func() <-chan struct{} { c := make(chan struct{}); close(c); return c }()

@@ -13,7 +13,7 @@ import (
 	"github.com/sandbar-dev/sandbar/proto/gen/sandbox/v2"
 )
 
-// maxEnded is how many detached runs that have ended a session remembers.
+// maxEnded is how many runs that have ended a session remembers.
 const maxEnded = 100
 
 // A run is one of a session's.
@@ -25,6 +25,13 @@ type run struct {
 	at      time.Time
 	stdin   *stdin  // nil: no client writes to it
 	log     *runLog // nil unless the run is detached
+}
+
+// A known run is one that is under way, or what is remembered of one that has ended.
+type known struct {
+	*run // nil when it has ended
+	over *sandboxv2.Run
+	log  *runLog
 }
 
 // start starts a run in a session, when there is a slot for it. The run ends with ctx, unless it is detached.
@@ -117,45 +124,74 @@ func (s *session) add(r *run) {
 	s.use.begin()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.runs[r.ID()] = r
+	s.runs[r.ID()] = &known{run: r, log: r.log}
 }
 
-// done notes the end of a run. A detached one is remembered, for who attaches later.
+// done notes the end of a run. It is remembered for a while: how it ended, and what a detached one has written last.
 func (s *session) done(r *run) {
+	over := r.describe()
 	s.use.end()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.log == nil {
-		delete(s.runs, r.ID())
-		return
-	}
-	s.ended = append(s.ended, r)
+	s.runs[r.ID()] = &known{over: over, log: r.log}
+	s.ended = append(s.ended, r.ID())
 	if len(s.ended) > maxEnded {
-		delete(s.runs, s.ended[0].ID())
+		delete(s.runs, s.ended[0])
 		s.ended = slices.Delete(s.ended, 0, 1)
 	}
 }
 
 // find finds a run by its id.
-func (s *session) find(id string) (*run, error) {
+func (s *session) find(id string) (*known, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r := s.runs[id]; r != nil {
-		return r, nil
+	if k := s.runs[id]; k != nil {
+		return k, nil
 	}
 	return nil, fmt.Errorf("run: %w", engine.ErrNoSession)
 }
 
-// list gives the runs that are known, the oldest first.
-func (s *session) list() []*run {
+// list describes the runs that are known, the oldest first.
+func (s *session) list() []*sandboxv2.Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []*run
-	for _, r := range s.runs {
-		out = append(out, r)
+	var out []*sandboxv2.Run
+	for _, k := range s.runs {
+		out = append(out, k.describe())
 	}
-	slices.SortFunc(out, func(a, b *run) int { return a.at.Compare(b.at) })
+	slices.SortFunc(out, func(a, b *sandboxv2.Run) int {
+		return a.GetStartedAt().AsTime().Compare(b.GetStartedAt().AsTime())
+	})
 	return out
+}
+
+func (k *known) describe() *sandboxv2.Run {
+	if k.over != nil {
+		return k.over
+	}
+	return k.run.describe()
+}
+
+// wait returns how the run ended, when it has.
+func (k *known) wait(ctx context.Context) (*sandboxv2.Result, error) {
+	if k.over == nil {
+		select {
+		case <-k.Done():
+			return k.result()
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	if k.over.GetResult().GetReason() == sandboxv2.Reason_REASON_LOST {
+		return nil, engine.ErrLost
+	}
+	return k.over.GetResult(), nil
+}
+
+// started is the first event for who attaches.
+func (k *known) started() *sandboxv2.Started {
+	d := k.describe()
+	return &sandboxv2.Started{RunId: d.GetRunId(), Tier: d.GetTier(), Backend: d.GetBackend(), Route: d.GetRoute(), At: d.GetStartedAt()}
 }
 
 // started is the first event of a run.

@@ -26,8 +26,8 @@ type session struct {
 	maxOutput int64 // of a run that names none
 
 	mu    sync.Mutex
-	runs  map[string]*run
-	ended []*run // detached ones that have ended, the oldest first; they are in runs too
+	runs  map[string]*known
+	ended []string // those that have ended, the oldest first
 }
 
 func (s *session) key() string   { return s.ID() }
@@ -93,7 +93,7 @@ func (s *Server) open(ctx context.Context, o *opening) (*session, error) {
 		s.sessions.unreserve(p.Name)
 		return nil, err
 	}
-	se := &session{Session: es, principal: p, label: o.label, backend: backend, use: use, maxOutput: opts.MaxOutput, runs: map[string]*run{}}
+	se := &session{Session: es, principal: p, label: o.label, backend: backend, use: use, maxOutput: opts.MaxOutput, runs: map[string]*known{}}
 	s.sessions.add(se)
 	s.log.Info("session opened", slog.String("session", se.ID()), slog.String("principal", p.Name), slog.String("backend", backend))
 	if s.life.Err() != nil { // Close has begun meanwhile, and may have missed it

@@ -23,6 +23,9 @@ const (
 	silence   = 4 * heartbeat
 	// stopTime is how long the server may take to end a run that it was told to end. It kills by force after two seconds.
 	stopTime = 15 * time.Second
+	// stuckTime is after how long with an event that the reader here does not take the server is asked to tell, on another way,
+	// when the run has ended: that event cannot come past the other one.
+	stuckTime = 200 * time.Millisecond
 	// deadlineSlack is how much later than this side the server ends a run whose context ends: this side asks it to, and only if
 	// that does not arrive the server does it unasked.
 	deadlineSlack = 2 * time.Second
@@ -45,13 +48,15 @@ type run struct {
 	why    string
 
 	out, errs io.Writer
+	stopped   func()
+	stuck     *time.Timer   // fires when the reader here has let an event wait
 	alive     *time.Timer   // ends the stream of a silent server
 	over      chan struct{} // closed with the end of the stream
 	exit      engine.Exit
 
-	mu      sync.Mutex
-	stopped time.Duration // the shortest grace so far; negative: none
-	giveUp  *time.Timer
+	mu     sync.Mutex
+	grace  time.Duration // the shortest so far of Stop; negative: none
+	giveUp *time.Timer
 }
 
 // Start implements engine.Peer.
@@ -68,8 +73,8 @@ func (p *peer) Start(ctx context.Context, spec *engine.PeerSpec) (engine.PeerRun
 	streaming, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	unhook := context.AfterFunc(ctx, cancel)
 	r := &run{
-		peer: p, cancel: cancel, out: spec.Stdout, errs: spec.Stderr,
-		over: make(chan struct{}), stopped: -1, exit: unknownExit(),
+		peer: p, cancel: cancel, out: spec.Stdout, errs: spec.Stderr, stopped: spec.Stopped,
+		over: make(chan struct{}), grace: -1, exit: unknownExit(),
 	}
 	first, err := r.open(streaming, req, spec.Stdin)
 	if err == nil && !unhook() {
@@ -84,6 +89,7 @@ func (p *peer) Start(ctx context.Context, spec *engine.PeerSpec) (engine.PeerRun
 		return nil, startError(ctx, err)
 	}
 	r.alive = time.AfterFunc(silence, cancel)
+	r.stuck = time.AfterFunc(stuckTime, sync.OnceFunc(r.watch))
 	go r.follow(first)
 	return r, nil
 }
@@ -144,7 +150,9 @@ func (r *run) follow(ev *sandboxv2.RunEvent) {
 	var err error
 	for err == nil {
 		r.alive.Stop() // a reader here may be as slow as it likes
+		r.stuck.Reset(stuckTime)
 		r.hand(ev)
+		r.stuck.Stop()
 		if ev.GetExited() != nil {
 			break
 		}
@@ -152,11 +160,12 @@ func (r *run) follow(ev *sandboxv2.RunEvent) {
 		ev, err = r.stream.next()
 	}
 	r.alive.Stop()
+	r.stuck.Stop()
 	r.mu.Lock()
 	if r.giveUp != nil {
 		r.giveUp.Stop()
 	}
-	r.stopped = 0
+	r.grace = 0
 	r.mu.Unlock()
 	if err == nil {
 		result := wire.ToResult(ev.GetExited())
@@ -167,6 +176,25 @@ func (r *run) follow(ev *sandboxv2.RunEvent) {
 	}
 	r.stream.close()
 	r.cancel()
+}
+
+// watch waits for the end of a run whose reader is behind. If the run did not end by itself, nobody waits for the reader.
+func (r *run) watch() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		<-r.over
+		cancel()
+	}()
+	m, err := again(ctx, r.peer.client.rpc.WaitRun, &sandboxv2.WaitRunRequest{SessionId: r.peer.id, RunId: r.id})
+	switch m.GetResult().GetReason() {
+	case sandboxv2.Reason_REASON_EXITED, sandboxv2.Reason_REASON_SIGNALED:
+		if err == nil {
+			return // all that it has written is on its way
+		}
+	default:
+	}
+	r.stopped()
 }
 
 // hand gives the bytes of an event to the session.
@@ -201,10 +229,10 @@ func (r *run) Stop(grace time.Duration) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.stopped == 0 || r.stopped > 0 && grace >= r.stopped {
+	if r.grace == 0 || r.grace > 0 && grace >= r.grace {
 		return
 	}
-	r.stopped = max(grace, 0)
+	r.grace = max(grace, 0)
 	if r.giveUp == nil {
 		r.giveUp = time.AfterFunc(stopTime, r.cancel) // the server then sees that its client has gone
 	}

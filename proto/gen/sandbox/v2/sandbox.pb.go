@@ -3489,6 +3489,102 @@ func (x *AttachRunResponse) GetEvent() *RunEvent {
 	return nil
 }
 
+type WaitRunRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	SessionId     string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	RunId         string                 `protobuf:"bytes,2,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitRunRequest) Reset() {
+	*x = WaitRunRequest{}
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitRunRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitRunRequest) ProtoMessage() {}
+
+func (x *WaitRunRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitRunRequest.ProtoReflect.Descriptor instead.
+func (*WaitRunRequest) Descriptor() ([]byte, []int) {
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *WaitRunRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *WaitRunRequest) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+type WaitRunResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Result        *Result                `protobuf:"bytes,1,opt,name=result,proto3" json:"result,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitRunResponse) Reset() {
+	*x = WaitRunResponse{}
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitRunResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitRunResponse) ProtoMessage() {}
+
+func (x *WaitRunResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitRunResponse.ProtoReflect.Descriptor instead.
+func (*WaitRunResponse) Descriptor() ([]byte, []int) {
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *WaitRunResponse) GetResult() *Result {
+	if x != nil {
+		return x.Result
+	}
+	return nil
+}
+
 type ListRunsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	SessionId     string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
@@ -3498,7 +3594,7 @@ type ListRunsRequest struct {
 
 func (x *ListRunsRequest) Reset() {
 	*x = ListRunsRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[39]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3510,7 +3606,7 @@ func (x *ListRunsRequest) String() string {
 func (*ListRunsRequest) ProtoMessage() {}
 
 func (x *ListRunsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[39]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3523,7 +3619,7 @@ func (x *ListRunsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRunsRequest.ProtoReflect.Descriptor instead.
 func (*ListRunsRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{39}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ListRunsRequest) GetSessionId() string {
@@ -3542,7 +3638,7 @@ type ListRunsResponse struct {
 
 func (x *ListRunsResponse) Reset() {
 	*x = ListRunsResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[40]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3554,7 +3650,7 @@ func (x *ListRunsResponse) String() string {
 func (*ListRunsResponse) ProtoMessage() {}
 
 func (x *ListRunsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[40]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3567,7 +3663,7 @@ func (x *ListRunsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRunsResponse.ProtoReflect.Descriptor instead.
 func (*ListRunsResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{40}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ListRunsResponse) GetRuns() []*Run {
@@ -3597,7 +3693,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[41]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3609,7 +3705,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[41]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3622,7 +3718,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{41}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Run) GetRunId() string {
@@ -3705,7 +3801,7 @@ type FileInfo struct {
 
 func (x *FileInfo) Reset() {
 	*x = FileInfo{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[42]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3717,7 +3813,7 @@ func (x *FileInfo) String() string {
 func (*FileInfo) ProtoMessage() {}
 
 func (x *FileInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[42]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3730,7 +3826,7 @@ func (x *FileInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileInfo.ProtoReflect.Descriptor instead.
 func (*FileInfo) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{42}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *FileInfo) GetName() string {
@@ -3788,7 +3884,7 @@ type PutFileRequest struct {
 
 func (x *PutFileRequest) Reset() {
 	*x = PutFileRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[43]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3800,7 +3896,7 @@ func (x *PutFileRequest) String() string {
 func (*PutFileRequest) ProtoMessage() {}
 
 func (x *PutFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[43]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3813,7 +3909,7 @@ func (x *PutFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutFileRequest.ProtoReflect.Descriptor instead.
 func (*PutFileRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{43}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *PutFileRequest) GetPart() isPutFileRequest_Part {
@@ -3872,7 +3968,7 @@ type PutFileHeader struct {
 
 func (x *PutFileHeader) Reset() {
 	*x = PutFileHeader{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[44]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3884,7 +3980,7 @@ func (x *PutFileHeader) String() string {
 func (*PutFileHeader) ProtoMessage() {}
 
 func (x *PutFileHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[44]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3897,7 +3993,7 @@ func (x *PutFileHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutFileHeader.ProtoReflect.Descriptor instead.
 func (*PutFileHeader) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{44}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *PutFileHeader) GetSessionId() string {
@@ -3936,7 +4032,7 @@ type PutFileResponse struct {
 
 func (x *PutFileResponse) Reset() {
 	*x = PutFileResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[45]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3948,7 +4044,7 @@ func (x *PutFileResponse) String() string {
 func (*PutFileResponse) ProtoMessage() {}
 
 func (x *PutFileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[45]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3961,7 +4057,7 @@ func (x *PutFileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutFileResponse.ProtoReflect.Descriptor instead.
 func (*PutFileResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{45}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{47}
 }
 
 type GetFileRequest struct {
@@ -3977,7 +4073,7 @@ type GetFileRequest struct {
 
 func (x *GetFileRequest) Reset() {
 	*x = GetFileRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[46]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3989,7 +4085,7 @@ func (x *GetFileRequest) String() string {
 func (*GetFileRequest) ProtoMessage() {}
 
 func (x *GetFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[46]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4002,7 +4098,7 @@ func (x *GetFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFileRequest.ProtoReflect.Descriptor instead.
 func (*GetFileRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{46}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *GetFileRequest) GetSessionId() string {
@@ -4044,7 +4140,7 @@ type GetFileResponse struct {
 
 func (x *GetFileResponse) Reset() {
 	*x = GetFileResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[47]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4056,7 +4152,7 @@ func (x *GetFileResponse) String() string {
 func (*GetFileResponse) ProtoMessage() {}
 
 func (x *GetFileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[47]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4069,7 +4165,7 @@ func (x *GetFileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFileResponse.ProtoReflect.Descriptor instead.
 func (*GetFileResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{47}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *GetFileResponse) GetSizeBytes() int64 {
@@ -4099,7 +4195,7 @@ type PutBytesRequest struct {
 
 func (x *PutBytesRequest) Reset() {
 	*x = PutBytesRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[48]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4111,7 +4207,7 @@ func (x *PutBytesRequest) String() string {
 func (*PutBytesRequest) ProtoMessage() {}
 
 func (x *PutBytesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[48]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4124,7 +4220,7 @@ func (x *PutBytesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBytesRequest.ProtoReflect.Descriptor instead.
 func (*PutBytesRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{48}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *PutBytesRequest) GetSessionId() string {
@@ -4170,7 +4266,7 @@ type PutBytesResponse struct {
 
 func (x *PutBytesResponse) Reset() {
 	*x = PutBytesResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[49]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4182,7 +4278,7 @@ func (x *PutBytesResponse) String() string {
 func (*PutBytesResponse) ProtoMessage() {}
 
 func (x *PutBytesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[49]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4195,7 +4291,7 @@ func (x *PutBytesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBytesResponse.ProtoReflect.Descriptor instead.
 func (*PutBytesResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{49}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{51}
 }
 
 type GetBytesRequest struct {
@@ -4211,7 +4307,7 @@ type GetBytesRequest struct {
 
 func (x *GetBytesRequest) Reset() {
 	*x = GetBytesRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[50]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4223,7 +4319,7 @@ func (x *GetBytesRequest) String() string {
 func (*GetBytesRequest) ProtoMessage() {}
 
 func (x *GetBytesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[50]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4236,7 +4332,7 @@ func (x *GetBytesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBytesRequest.ProtoReflect.Descriptor instead.
 func (*GetBytesRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{50}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *GetBytesRequest) GetSessionId() string {
@@ -4276,7 +4372,7 @@ type GetBytesResponse struct {
 
 func (x *GetBytesResponse) Reset() {
 	*x = GetBytesResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[51]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4288,7 +4384,7 @@ func (x *GetBytesResponse) String() string {
 func (*GetBytesResponse) ProtoMessage() {}
 
 func (x *GetBytesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[51]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4301,7 +4397,7 @@ func (x *GetBytesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBytesResponse.ProtoReflect.Descriptor instead.
 func (*GetBytesResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{51}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *GetBytesResponse) GetData() []byte {
@@ -4327,7 +4423,7 @@ type ListFilesRequest struct {
 
 func (x *ListFilesRequest) Reset() {
 	*x = ListFilesRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[52]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4339,7 +4435,7 @@ func (x *ListFilesRequest) String() string {
 func (*ListFilesRequest) ProtoMessage() {}
 
 func (x *ListFilesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[52]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4352,7 +4448,7 @@ func (x *ListFilesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListFilesRequest.ProtoReflect.Descriptor instead.
 func (*ListFilesRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{52}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ListFilesRequest) GetSessionId() string {
@@ -4401,7 +4497,7 @@ type ListFilesResponse struct {
 
 func (x *ListFilesResponse) Reset() {
 	*x = ListFilesResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[53]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4413,7 +4509,7 @@ func (x *ListFilesResponse) String() string {
 func (*ListFilesResponse) ProtoMessage() {}
 
 func (x *ListFilesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[53]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4426,7 +4522,7 @@ func (x *ListFilesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListFilesResponse.ProtoReflect.Descriptor instead.
 func (*ListFilesResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{53}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *ListFilesResponse) GetFiles() []*FileInfo {
@@ -4454,7 +4550,7 @@ type StatFileRequest struct {
 
 func (x *StatFileRequest) Reset() {
 	*x = StatFileRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[54]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4466,7 +4562,7 @@ func (x *StatFileRequest) String() string {
 func (*StatFileRequest) ProtoMessage() {}
 
 func (x *StatFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[54]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4479,7 +4575,7 @@ func (x *StatFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatFileRequest.ProtoReflect.Descriptor instead.
 func (*StatFileRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{54}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *StatFileRequest) GetSessionId() string {
@@ -4512,7 +4608,7 @@ type StatFileResponse struct {
 
 func (x *StatFileResponse) Reset() {
 	*x = StatFileResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[55]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4524,7 +4620,7 @@ func (x *StatFileResponse) String() string {
 func (*StatFileResponse) ProtoMessage() {}
 
 func (x *StatFileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[55]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4537,7 +4633,7 @@ func (x *StatFileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatFileResponse.ProtoReflect.Descriptor instead.
 func (*StatFileResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{55}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *StatFileResponse) GetFile() *FileInfo {
@@ -4560,7 +4656,7 @@ type RemoveFileRequest struct {
 
 func (x *RemoveFileRequest) Reset() {
 	*x = RemoveFileRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[56]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4572,7 +4668,7 @@ func (x *RemoveFileRequest) String() string {
 func (*RemoveFileRequest) ProtoMessage() {}
 
 func (x *RemoveFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[56]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4585,7 +4681,7 @@ func (x *RemoveFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveFileRequest.ProtoReflect.Descriptor instead.
 func (*RemoveFileRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{56}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *RemoveFileRequest) GetSessionId() string {
@@ -4624,7 +4720,7 @@ type RemoveFileResponse struct {
 
 func (x *RemoveFileResponse) Reset() {
 	*x = RemoveFileResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[57]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4636,7 +4732,7 @@ func (x *RemoveFileResponse) String() string {
 func (*RemoveFileResponse) ProtoMessage() {}
 
 func (x *RemoveFileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[57]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4649,7 +4745,7 @@ func (x *RemoveFileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveFileResponse.ProtoReflect.Descriptor instead.
 func (*RemoveFileResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{57}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{59}
 }
 
 type MarkFilesRequest struct {
@@ -4661,7 +4757,7 @@ type MarkFilesRequest struct {
 
 func (x *MarkFilesRequest) Reset() {
 	*x = MarkFilesRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[58]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4673,7 +4769,7 @@ func (x *MarkFilesRequest) String() string {
 func (*MarkFilesRequest) ProtoMessage() {}
 
 func (x *MarkFilesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[58]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4686,7 +4782,7 @@ func (x *MarkFilesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkFilesRequest.ProtoReflect.Descriptor instead.
 func (*MarkFilesRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{58}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *MarkFilesRequest) GetSessionId() string {
@@ -4704,7 +4800,7 @@ type MarkFilesResponse struct {
 
 func (x *MarkFilesResponse) Reset() {
 	*x = MarkFilesResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[59]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4716,7 +4812,7 @@ func (x *MarkFilesResponse) String() string {
 func (*MarkFilesResponse) ProtoMessage() {}
 
 func (x *MarkFilesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[59]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4729,7 +4825,7 @@ func (x *MarkFilesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkFilesResponse.ProtoReflect.Descriptor instead.
 func (*MarkFilesResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{59}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{61}
 }
 
 type DiffFilesRequest struct {
@@ -4741,7 +4837,7 @@ type DiffFilesRequest struct {
 
 func (x *DiffFilesRequest) Reset() {
 	*x = DiffFilesRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[60]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4753,7 +4849,7 @@ func (x *DiffFilesRequest) String() string {
 func (*DiffFilesRequest) ProtoMessage() {}
 
 func (x *DiffFilesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[60]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4766,7 +4862,7 @@ func (x *DiffFilesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffFilesRequest.ProtoReflect.Descriptor instead.
 func (*DiffFilesRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{60}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *DiffFilesRequest) GetSessionId() string {
@@ -4785,7 +4881,7 @@ type DiffFilesResponse struct {
 
 func (x *DiffFilesResponse) Reset() {
 	*x = DiffFilesResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[61]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4797,7 +4893,7 @@ func (x *DiffFilesResponse) String() string {
 func (*DiffFilesResponse) ProtoMessage() {}
 
 func (x *DiffFilesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[61]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4810,7 +4906,7 @@ func (x *DiffFilesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffFilesResponse.ProtoReflect.Descriptor instead.
 func (*DiffFilesResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{61}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *DiffFilesResponse) GetChanges() []*Change {
@@ -4829,7 +4925,7 @@ type CommitFilesRequest struct {
 
 func (x *CommitFilesRequest) Reset() {
 	*x = CommitFilesRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[62]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4841,7 +4937,7 @@ func (x *CommitFilesRequest) String() string {
 func (*CommitFilesRequest) ProtoMessage() {}
 
 func (x *CommitFilesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[62]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4854,7 +4950,7 @@ func (x *CommitFilesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitFilesRequest.ProtoReflect.Descriptor instead.
 func (*CommitFilesRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{62}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *CommitFilesRequest) GetSessionId() string {
@@ -4873,7 +4969,7 @@ type CommitFilesResponse struct {
 
 func (x *CommitFilesResponse) Reset() {
 	*x = CommitFilesResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[63]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4885,7 +4981,7 @@ func (x *CommitFilesResponse) String() string {
 func (*CommitFilesResponse) ProtoMessage() {}
 
 func (x *CommitFilesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[63]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4898,7 +4994,7 @@ func (x *CommitFilesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitFilesResponse.ProtoReflect.Descriptor instead.
 func (*CommitFilesResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{63}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *CommitFilesResponse) GetChanges() []*Change {
@@ -4933,7 +5029,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[64]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4945,7 +5041,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[64]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4958,7 +5054,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{64}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *Change) GetPath() string {
@@ -5061,7 +5157,7 @@ type ResetInterpreterRequest struct {
 
 func (x *ResetInterpreterRequest) Reset() {
 	*x = ResetInterpreterRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[65]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5073,7 +5169,7 @@ func (x *ResetInterpreterRequest) String() string {
 func (*ResetInterpreterRequest) ProtoMessage() {}
 
 func (x *ResetInterpreterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[65]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5086,7 +5182,7 @@ func (x *ResetInterpreterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResetInterpreterRequest.ProtoReflect.Descriptor instead.
 func (*ResetInterpreterRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{65}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *ResetInterpreterRequest) GetSessionId() string {
@@ -5104,7 +5200,7 @@ type ResetInterpreterResponse struct {
 
 func (x *ResetInterpreterResponse) Reset() {
 	*x = ResetInterpreterResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[66]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5116,7 +5212,7 @@ func (x *ResetInterpreterResponse) String() string {
 func (*ResetInterpreterResponse) ProtoMessage() {}
 
 func (x *ResetInterpreterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[66]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5129,7 +5225,7 @@ func (x *ResetInterpreterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResetInterpreterResponse.ProtoReflect.Descriptor instead.
 func (*ResetInterpreterResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{66}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{68}
 }
 
 type SnapshotRequest struct {
@@ -5141,7 +5237,7 @@ type SnapshotRequest struct {
 
 func (x *SnapshotRequest) Reset() {
 	*x = SnapshotRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[67]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5153,7 +5249,7 @@ func (x *SnapshotRequest) String() string {
 func (*SnapshotRequest) ProtoMessage() {}
 
 func (x *SnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[67]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5166,7 +5262,7 @@ func (x *SnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRequest.ProtoReflect.Descriptor instead.
 func (*SnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{67}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *SnapshotRequest) GetSessionId() string {
@@ -5185,7 +5281,7 @@ type SnapshotResponse struct {
 
 func (x *SnapshotResponse) Reset() {
 	*x = SnapshotResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[68]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5197,7 +5293,7 @@ func (x *SnapshotResponse) String() string {
 func (*SnapshotResponse) ProtoMessage() {}
 
 func (x *SnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[68]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5210,7 +5306,7 @@ func (x *SnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotResponse.ProtoReflect.Descriptor instead.
 func (*SnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{68}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *SnapshotResponse) GetSnapshot() *SnapshotInfo {
@@ -5234,7 +5330,7 @@ type SnapshotInfo struct {
 
 func (x *SnapshotInfo) Reset() {
 	*x = SnapshotInfo{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[69]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5246,7 +5342,7 @@ func (x *SnapshotInfo) String() string {
 func (*SnapshotInfo) ProtoMessage() {}
 
 func (x *SnapshotInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[69]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5259,7 +5355,7 @@ func (x *SnapshotInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotInfo.ProtoReflect.Descriptor instead.
 func (*SnapshotInfo) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{69}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{71}
 }
 
 func (x *SnapshotInfo) GetSnapshotId() string {
@@ -5298,7 +5394,7 @@ type ListSnapshotsRequest struct {
 
 func (x *ListSnapshotsRequest) Reset() {
 	*x = ListSnapshotsRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[70]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5310,7 +5406,7 @@ func (x *ListSnapshotsRequest) String() string {
 func (*ListSnapshotsRequest) ProtoMessage() {}
 
 func (x *ListSnapshotsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[70]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5323,7 +5419,7 @@ func (x *ListSnapshotsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSnapshotsRequest.ProtoReflect.Descriptor instead.
 func (*ListSnapshotsRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{70}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{72}
 }
 
 type ListSnapshotsResponse struct {
@@ -5335,7 +5431,7 @@ type ListSnapshotsResponse struct {
 
 func (x *ListSnapshotsResponse) Reset() {
 	*x = ListSnapshotsResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[71]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[73]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5347,7 +5443,7 @@ func (x *ListSnapshotsResponse) String() string {
 func (*ListSnapshotsResponse) ProtoMessage() {}
 
 func (x *ListSnapshotsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[71]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[73]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5360,7 +5456,7 @@ func (x *ListSnapshotsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSnapshotsResponse.ProtoReflect.Descriptor instead.
 func (*ListSnapshotsResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{71}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{73}
 }
 
 func (x *ListSnapshotsResponse) GetSnapshots() []*SnapshotInfo {
@@ -5379,7 +5475,7 @@ type RenewSnapshotRequest struct {
 
 func (x *RenewSnapshotRequest) Reset() {
 	*x = RenewSnapshotRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[72]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5391,7 +5487,7 @@ func (x *RenewSnapshotRequest) String() string {
 func (*RenewSnapshotRequest) ProtoMessage() {}
 
 func (x *RenewSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[72]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5404,7 +5500,7 @@ func (x *RenewSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*RenewSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{72}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{74}
 }
 
 func (x *RenewSnapshotRequest) GetSnapshotId() string {
@@ -5423,7 +5519,7 @@ type RenewSnapshotResponse struct {
 
 func (x *RenewSnapshotResponse) Reset() {
 	*x = RenewSnapshotResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[73]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[75]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5435,7 +5531,7 @@ func (x *RenewSnapshotResponse) String() string {
 func (*RenewSnapshotResponse) ProtoMessage() {}
 
 func (x *RenewSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[73]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[75]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5448,7 +5544,7 @@ func (x *RenewSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*RenewSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{73}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{75}
 }
 
 func (x *RenewSnapshotResponse) GetIdleAt() *timestamppb.Timestamp {
@@ -5467,7 +5563,7 @@ type RemoveSnapshotRequest struct {
 
 func (x *RemoveSnapshotRequest) Reset() {
 	*x = RemoveSnapshotRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[74]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[76]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5479,7 +5575,7 @@ func (x *RemoveSnapshotRequest) String() string {
 func (*RemoveSnapshotRequest) ProtoMessage() {}
 
 func (x *RemoveSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[74]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[76]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5492,7 +5588,7 @@ func (x *RemoveSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*RemoveSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{74}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{76}
 }
 
 func (x *RemoveSnapshotRequest) GetSnapshotId() string {
@@ -5510,7 +5606,7 @@ type RemoveSnapshotResponse struct {
 
 func (x *RemoveSnapshotResponse) Reset() {
 	*x = RemoveSnapshotResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[75]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[77]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5522,7 +5618,7 @@ func (x *RemoveSnapshotResponse) String() string {
 func (*RemoveSnapshotResponse) ProtoMessage() {}
 
 func (x *RemoveSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[75]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[77]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5535,7 +5631,7 @@ func (x *RemoveSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*RemoveSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{75}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{77}
 }
 
 type GetSnapshotRequest struct {
@@ -5547,7 +5643,7 @@ type GetSnapshotRequest struct {
 
 func (x *GetSnapshotRequest) Reset() {
 	*x = GetSnapshotRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[76]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[78]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5559,7 +5655,7 @@ func (x *GetSnapshotRequest) String() string {
 func (*GetSnapshotRequest) ProtoMessage() {}
 
 func (x *GetSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[76]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[78]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5572,7 +5668,7 @@ func (x *GetSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*GetSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{76}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{78}
 }
 
 func (x *GetSnapshotRequest) GetSnapshotId() string {
@@ -5591,7 +5687,7 @@ type GetSnapshotResponse struct {
 
 func (x *GetSnapshotResponse) Reset() {
 	*x = GetSnapshotResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[77]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[79]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5603,7 +5699,7 @@ func (x *GetSnapshotResponse) String() string {
 func (*GetSnapshotResponse) ProtoMessage() {}
 
 func (x *GetSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[77]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[79]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5616,7 +5712,7 @@ func (x *GetSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*GetSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{77}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{79}
 }
 
 func (x *GetSnapshotResponse) GetData() []byte {
@@ -5637,7 +5733,7 @@ type PutSnapshotRequest struct {
 
 func (x *PutSnapshotRequest) Reset() {
 	*x = PutSnapshotRequest{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[78]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[80]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5649,7 +5745,7 @@ func (x *PutSnapshotRequest) String() string {
 func (*PutSnapshotRequest) ProtoMessage() {}
 
 func (x *PutSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[78]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[80]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5662,7 +5758,7 @@ func (x *PutSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*PutSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{78}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{80}
 }
 
 func (x *PutSnapshotRequest) GetLimitBytes() int64 {
@@ -5688,7 +5784,7 @@ type PutSnapshotResponse struct {
 
 func (x *PutSnapshotResponse) Reset() {
 	*x = PutSnapshotResponse{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[79]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[81]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5700,7 +5796,7 @@ func (x *PutSnapshotResponse) String() string {
 func (*PutSnapshotResponse) ProtoMessage() {}
 
 func (x *PutSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[79]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[81]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5713,7 +5809,7 @@ func (x *PutSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*PutSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{79}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{81}
 }
 
 func (x *PutSnapshotResponse) GetSnapshot() *SnapshotInfo {
@@ -5739,7 +5835,7 @@ type ErrorDetail struct {
 
 func (x *ErrorDetail) Reset() {
 	*x = ErrorDetail{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[80]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[82]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5751,7 +5847,7 @@ func (x *ErrorDetail) String() string {
 func (*ErrorDetail) ProtoMessage() {}
 
 func (x *ErrorDetail) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[80]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[82]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5764,7 +5860,7 @@ func (x *ErrorDetail) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErrorDetail.ProtoReflect.Descriptor instead.
 func (*ErrorDetail) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{80}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{82}
 }
 
 func (x *ErrorDetail) GetKinds() []ErrorKind {
@@ -5820,7 +5916,7 @@ type InvalidError struct {
 
 func (x *InvalidError) Reset() {
 	*x = InvalidError{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[81]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[83]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5832,7 +5928,7 @@ func (x *InvalidError) String() string {
 func (*InvalidError) ProtoMessage() {}
 
 func (x *InvalidError) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[81]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[83]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5845,7 +5941,7 @@ func (x *InvalidError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvalidError.ProtoReflect.Descriptor instead.
 func (*InvalidError) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{81}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{83}
 }
 
 func (x *InvalidError) GetField() string {
@@ -5874,7 +5970,7 @@ type TooLargeError struct {
 
 func (x *TooLargeError) Reset() {
 	*x = TooLargeError{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[82]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[84]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5886,7 +5982,7 @@ func (x *TooLargeError) String() string {
 func (*TooLargeError) ProtoMessage() {}
 
 func (x *TooLargeError) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[82]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[84]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5899,7 +5995,7 @@ func (x *TooLargeError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TooLargeError.ProtoReflect.Descriptor instead.
 func (*TooLargeError) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{82}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{84}
 }
 
 func (x *TooLargeError) GetPath() string {
@@ -5936,7 +6032,7 @@ type NeedsNativeError struct {
 
 func (x *NeedsNativeError) Reset() {
 	*x = NeedsNativeError{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[83]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[85]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5948,7 +6044,7 @@ func (x *NeedsNativeError) String() string {
 func (*NeedsNativeError) ProtoMessage() {}
 
 func (x *NeedsNativeError) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[83]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[85]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5961,7 +6057,7 @@ func (x *NeedsNativeError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NeedsNativeError.ProtoReflect.Descriptor instead.
 func (*NeedsNativeError) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{83}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{85}
 }
 
 func (x *NeedsNativeError) GetModule() string {
@@ -6002,7 +6098,7 @@ type ConflictError struct {
 
 func (x *ConflictError) Reset() {
 	*x = ConflictError{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[84]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[86]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6014,7 +6110,7 @@ func (x *ConflictError) String() string {
 func (*ConflictError) ProtoMessage() {}
 
 func (x *ConflictError) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[84]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[86]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6027,7 +6123,7 @@ func (x *ConflictError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConflictError.ProtoReflect.Descriptor instead.
 func (*ConflictError) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{84}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{86}
 }
 
 func (x *ConflictError) GetPaths() [][]byte {
@@ -6051,7 +6147,7 @@ type LimitError struct {
 
 func (x *LimitError) Reset() {
 	*x = LimitError{}
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[85]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[87]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6063,7 +6159,7 @@ func (x *LimitError) String() string {
 func (*LimitError) ProtoMessage() {}
 
 func (x *LimitError) ProtoReflect() protoreflect.Message {
-	mi := &file_sandbox_v2_sandbox_proto_msgTypes[85]
+	mi := &file_sandbox_v2_sandbox_proto_msgTypes[87]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6076,7 +6172,7 @@ func (x *LimitError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LimitError.ProtoReflect.Descriptor instead.
 func (*LimitError) Descriptor() ([]byte, []int) {
-	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{85}
+	return file_sandbox_v2_sandbox_proto_rawDescGZIP(), []int{87}
 }
 
 func (x *LimitError) GetWhat() string {
@@ -6371,7 +6467,13 @@ const file_sandbox_v2_sandbox_proto_rawDesc = "" +
 	"\rstderr_offset\x18\x04 \x01(\x03R\fstderrOffset\x127\n" +
 	"\theartbeat\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\theartbeat\"?\n" +
 	"\x11AttachRunResponse\x12*\n" +
-	"\x05event\x18\x01 \x01(\v2\x14.sandbox.v2.RunEventR\x05event\"0\n" +
+	"\x05event\x18\x01 \x01(\v2\x14.sandbox.v2.RunEventR\x05event\"F\n" +
+	"\x0eWaitRunRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x15\n" +
+	"\x06run_id\x18\x02 \x01(\tR\x05runId\"=\n" +
+	"\x0fWaitRunResponse\x12*\n" +
+	"\x06result\x18\x01 \x01(\v2\x12.sandbox.v2.ResultR\x06result\"0\n" +
 	"\x0fListRunsRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"7\n" +
@@ -6636,7 +6738,7 @@ const file_sandbox_v2_sandbox_proto_rawDesc = "" +
 	"\x10ERROR_KIND_LIMIT\x10\x14\x12\x15\n" +
 	"\x11ERROR_KIND_DENIED\x10\x15\x12\x1e\n" +
 	"\x1aERROR_KIND_UNAUTHENTICATED\x10\x16\x12\x17\n" +
-	"\x13ERROR_KIND_DRAINING\x10\x172\xa9\x13\n" +
+	"\x13ERROR_KIND_DRAINING\x10\x172\xef\x13\n" +
 	"\x0eSandboxService\x12D\n" +
 	"\x06Health\x12\x19.sandbox.v2.HealthRequest\x1a\x1a.sandbox.v2.HealthResponse\"\x03\x90\x02\x01\x12P\n" +
 	"\vOpenSession\x12\x1e.sandbox.v2.OpenSessionRequest\x1a\x1f.sandbox.v2.OpenSessionResponse\"\x00\x12G\n" +
@@ -6652,7 +6754,8 @@ const file_sandbox_v2_sandbox_proto_rawDesc = "" +
 	"WriteStdin\x12\x1d.sandbox.v2.WriteStdinRequest\x1a\x1e.sandbox.v2.WriteStdinResponse\"\x00\x12J\n" +
 	"\tSignalRun\x12\x1c.sandbox.v2.SignalRunRequest\x1a\x1d.sandbox.v2.SignalRunResponse\"\x00\x12J\n" +
 	"\tResizeRun\x12\x1c.sandbox.v2.ResizeRunRequest\x1a\x1d.sandbox.v2.ResizeRunResponse\"\x00\x12L\n" +
-	"\tAttachRun\x12\x1c.sandbox.v2.AttachRunRequest\x1a\x1d.sandbox.v2.AttachRunResponse\"\x000\x01\x12G\n" +
+	"\tAttachRun\x12\x1c.sandbox.v2.AttachRunRequest\x1a\x1d.sandbox.v2.AttachRunResponse\"\x000\x01\x12D\n" +
+	"\aWaitRun\x12\x1a.sandbox.v2.WaitRunRequest\x1a\x1b.sandbox.v2.WaitRunResponse\"\x00\x12G\n" +
 	"\bListRuns\x12\x1b.sandbox.v2.ListRunsRequest\x1a\x1c.sandbox.v2.ListRunsResponse\"\x00\x12F\n" +
 	"\aPutFile\x12\x1a.sandbox.v2.PutFileRequest\x1a\x1b.sandbox.v2.PutFileResponse\"\x00(\x01\x12F\n" +
 	"\aGetFile\x12\x1a.sandbox.v2.GetFileRequest\x1a\x1b.sandbox.v2.GetFileResponse\"\x000\x01\x12G\n" +
@@ -6686,7 +6789,7 @@ func file_sandbox_v2_sandbox_proto_rawDescGZIP() []byte {
 }
 
 var file_sandbox_v2_sandbox_proto_enumTypes = make([]protoimpl.EnumInfo, 9)
-var file_sandbox_v2_sandbox_proto_msgTypes = make([]protoimpl.MessageInfo, 93)
+var file_sandbox_v2_sandbox_proto_msgTypes = make([]protoimpl.MessageInfo, 95)
 var file_sandbox_v2_sandbox_proto_goTypes = []any{
 	(ScriptType)(0),                  // 0: sandbox.v2.ScriptType
 	(Tier)(0),                        // 1: sandbox.v2.Tier
@@ -6736,83 +6839,85 @@ var file_sandbox_v2_sandbox_proto_goTypes = []any{
 	(*ResizeRunResponse)(nil),        // 45: sandbox.v2.ResizeRunResponse
 	(*AttachRunRequest)(nil),         // 46: sandbox.v2.AttachRunRequest
 	(*AttachRunResponse)(nil),        // 47: sandbox.v2.AttachRunResponse
-	(*ListRunsRequest)(nil),          // 48: sandbox.v2.ListRunsRequest
-	(*ListRunsResponse)(nil),         // 49: sandbox.v2.ListRunsResponse
-	(*Run)(nil),                      // 50: sandbox.v2.Run
-	(*FileInfo)(nil),                 // 51: sandbox.v2.FileInfo
-	(*PutFileRequest)(nil),           // 52: sandbox.v2.PutFileRequest
-	(*PutFileHeader)(nil),            // 53: sandbox.v2.PutFileHeader
-	(*PutFileResponse)(nil),          // 54: sandbox.v2.PutFileResponse
-	(*GetFileRequest)(nil),           // 55: sandbox.v2.GetFileRequest
-	(*GetFileResponse)(nil),          // 56: sandbox.v2.GetFileResponse
-	(*PutBytesRequest)(nil),          // 57: sandbox.v2.PutBytesRequest
-	(*PutBytesResponse)(nil),         // 58: sandbox.v2.PutBytesResponse
-	(*GetBytesRequest)(nil),          // 59: sandbox.v2.GetBytesRequest
-	(*GetBytesResponse)(nil),         // 60: sandbox.v2.GetBytesResponse
-	(*ListFilesRequest)(nil),         // 61: sandbox.v2.ListFilesRequest
-	(*ListFilesResponse)(nil),        // 62: sandbox.v2.ListFilesResponse
-	(*StatFileRequest)(nil),          // 63: sandbox.v2.StatFileRequest
-	(*StatFileResponse)(nil),         // 64: sandbox.v2.StatFileResponse
-	(*RemoveFileRequest)(nil),        // 65: sandbox.v2.RemoveFileRequest
-	(*RemoveFileResponse)(nil),       // 66: sandbox.v2.RemoveFileResponse
-	(*MarkFilesRequest)(nil),         // 67: sandbox.v2.MarkFilesRequest
-	(*MarkFilesResponse)(nil),        // 68: sandbox.v2.MarkFilesResponse
-	(*DiffFilesRequest)(nil),         // 69: sandbox.v2.DiffFilesRequest
-	(*DiffFilesResponse)(nil),        // 70: sandbox.v2.DiffFilesResponse
-	(*CommitFilesRequest)(nil),       // 71: sandbox.v2.CommitFilesRequest
-	(*CommitFilesResponse)(nil),      // 72: sandbox.v2.CommitFilesResponse
-	(*Change)(nil),                   // 73: sandbox.v2.Change
-	(*ResetInterpreterRequest)(nil),  // 74: sandbox.v2.ResetInterpreterRequest
-	(*ResetInterpreterResponse)(nil), // 75: sandbox.v2.ResetInterpreterResponse
-	(*SnapshotRequest)(nil),          // 76: sandbox.v2.SnapshotRequest
-	(*SnapshotResponse)(nil),         // 77: sandbox.v2.SnapshotResponse
-	(*SnapshotInfo)(nil),             // 78: sandbox.v2.SnapshotInfo
-	(*ListSnapshotsRequest)(nil),     // 79: sandbox.v2.ListSnapshotsRequest
-	(*ListSnapshotsResponse)(nil),    // 80: sandbox.v2.ListSnapshotsResponse
-	(*RenewSnapshotRequest)(nil),     // 81: sandbox.v2.RenewSnapshotRequest
-	(*RenewSnapshotResponse)(nil),    // 82: sandbox.v2.RenewSnapshotResponse
-	(*RemoveSnapshotRequest)(nil),    // 83: sandbox.v2.RemoveSnapshotRequest
-	(*RemoveSnapshotResponse)(nil),   // 84: sandbox.v2.RemoveSnapshotResponse
-	(*GetSnapshotRequest)(nil),       // 85: sandbox.v2.GetSnapshotRequest
-	(*GetSnapshotResponse)(nil),      // 86: sandbox.v2.GetSnapshotResponse
-	(*PutSnapshotRequest)(nil),       // 87: sandbox.v2.PutSnapshotRequest
-	(*PutSnapshotResponse)(nil),      // 88: sandbox.v2.PutSnapshotResponse
-	(*ErrorDetail)(nil),              // 89: sandbox.v2.ErrorDetail
-	(*InvalidError)(nil),             // 90: sandbox.v2.InvalidError
-	(*TooLargeError)(nil),            // 91: sandbox.v2.TooLargeError
-	(*NeedsNativeError)(nil),         // 92: sandbox.v2.NeedsNativeError
-	(*ConflictError)(nil),            // 93: sandbox.v2.ConflictError
-	(*LimitError)(nil),               // 94: sandbox.v2.LimitError
-	nil,                              // 95: sandbox.v2.SessionOptions.EnvEntry
-	nil,                              // 96: sandbox.v2.TierInfo.VersionsEntry
-	nil,                              // 97: sandbox.v2.TierInfo.EnforcedEntry
-	nil,                              // 98: sandbox.v2.Usage.ByTierEntry
-	nil,                              // 99: sandbox.v2.Usage.ByReasonEntry
-	nil,                              // 100: sandbox.v2.Usage.UnmeasuredEntry
-	nil,                              // 101: sandbox.v2.RunRequest.EnvEntry
-	(*durationpb.Duration)(nil),      // 102: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),    // 103: google.protobuf.Timestamp
+	(*WaitRunRequest)(nil),           // 48: sandbox.v2.WaitRunRequest
+	(*WaitRunResponse)(nil),          // 49: sandbox.v2.WaitRunResponse
+	(*ListRunsRequest)(nil),          // 50: sandbox.v2.ListRunsRequest
+	(*ListRunsResponse)(nil),         // 51: sandbox.v2.ListRunsResponse
+	(*Run)(nil),                      // 52: sandbox.v2.Run
+	(*FileInfo)(nil),                 // 53: sandbox.v2.FileInfo
+	(*PutFileRequest)(nil),           // 54: sandbox.v2.PutFileRequest
+	(*PutFileHeader)(nil),            // 55: sandbox.v2.PutFileHeader
+	(*PutFileResponse)(nil),          // 56: sandbox.v2.PutFileResponse
+	(*GetFileRequest)(nil),           // 57: sandbox.v2.GetFileRequest
+	(*GetFileResponse)(nil),          // 58: sandbox.v2.GetFileResponse
+	(*PutBytesRequest)(nil),          // 59: sandbox.v2.PutBytesRequest
+	(*PutBytesResponse)(nil),         // 60: sandbox.v2.PutBytesResponse
+	(*GetBytesRequest)(nil),          // 61: sandbox.v2.GetBytesRequest
+	(*GetBytesResponse)(nil),         // 62: sandbox.v2.GetBytesResponse
+	(*ListFilesRequest)(nil),         // 63: sandbox.v2.ListFilesRequest
+	(*ListFilesResponse)(nil),        // 64: sandbox.v2.ListFilesResponse
+	(*StatFileRequest)(nil),          // 65: sandbox.v2.StatFileRequest
+	(*StatFileResponse)(nil),         // 66: sandbox.v2.StatFileResponse
+	(*RemoveFileRequest)(nil),        // 67: sandbox.v2.RemoveFileRequest
+	(*RemoveFileResponse)(nil),       // 68: sandbox.v2.RemoveFileResponse
+	(*MarkFilesRequest)(nil),         // 69: sandbox.v2.MarkFilesRequest
+	(*MarkFilesResponse)(nil),        // 70: sandbox.v2.MarkFilesResponse
+	(*DiffFilesRequest)(nil),         // 71: sandbox.v2.DiffFilesRequest
+	(*DiffFilesResponse)(nil),        // 72: sandbox.v2.DiffFilesResponse
+	(*CommitFilesRequest)(nil),       // 73: sandbox.v2.CommitFilesRequest
+	(*CommitFilesResponse)(nil),      // 74: sandbox.v2.CommitFilesResponse
+	(*Change)(nil),                   // 75: sandbox.v2.Change
+	(*ResetInterpreterRequest)(nil),  // 76: sandbox.v2.ResetInterpreterRequest
+	(*ResetInterpreterResponse)(nil), // 77: sandbox.v2.ResetInterpreterResponse
+	(*SnapshotRequest)(nil),          // 78: sandbox.v2.SnapshotRequest
+	(*SnapshotResponse)(nil),         // 79: sandbox.v2.SnapshotResponse
+	(*SnapshotInfo)(nil),             // 80: sandbox.v2.SnapshotInfo
+	(*ListSnapshotsRequest)(nil),     // 81: sandbox.v2.ListSnapshotsRequest
+	(*ListSnapshotsResponse)(nil),    // 82: sandbox.v2.ListSnapshotsResponse
+	(*RenewSnapshotRequest)(nil),     // 83: sandbox.v2.RenewSnapshotRequest
+	(*RenewSnapshotResponse)(nil),    // 84: sandbox.v2.RenewSnapshotResponse
+	(*RemoveSnapshotRequest)(nil),    // 85: sandbox.v2.RemoveSnapshotRequest
+	(*RemoveSnapshotResponse)(nil),   // 86: sandbox.v2.RemoveSnapshotResponse
+	(*GetSnapshotRequest)(nil),       // 87: sandbox.v2.GetSnapshotRequest
+	(*GetSnapshotResponse)(nil),      // 88: sandbox.v2.GetSnapshotResponse
+	(*PutSnapshotRequest)(nil),       // 89: sandbox.v2.PutSnapshotRequest
+	(*PutSnapshotResponse)(nil),      // 90: sandbox.v2.PutSnapshotResponse
+	(*ErrorDetail)(nil),              // 91: sandbox.v2.ErrorDetail
+	(*InvalidError)(nil),             // 92: sandbox.v2.InvalidError
+	(*TooLargeError)(nil),            // 93: sandbox.v2.TooLargeError
+	(*NeedsNativeError)(nil),         // 94: sandbox.v2.NeedsNativeError
+	(*ConflictError)(nil),            // 95: sandbox.v2.ConflictError
+	(*LimitError)(nil),               // 96: sandbox.v2.LimitError
+	nil,                              // 97: sandbox.v2.SessionOptions.EnvEntry
+	nil,                              // 98: sandbox.v2.TierInfo.VersionsEntry
+	nil,                              // 99: sandbox.v2.TierInfo.EnforcedEntry
+	nil,                              // 100: sandbox.v2.Usage.ByTierEntry
+	nil,                              // 101: sandbox.v2.Usage.ByReasonEntry
+	nil,                              // 102: sandbox.v2.Usage.UnmeasuredEntry
+	nil,                              // 103: sandbox.v2.RunRequest.EnvEntry
+	(*durationpb.Duration)(nil),      // 104: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),    // 105: google.protobuf.Timestamp
 }
 var file_sandbox_v2_sandbox_proto_depIdxs = []int32{
 	2,   // 0: sandbox.v2.SessionOptions.network:type_name -> sandbox.v2.NetworkMode
 	1,   // 1: sandbox.v2.SessionOptions.python_tier:type_name -> sandbox.v2.Tier
-	95,  // 2: sandbox.v2.SessionOptions.env:type_name -> sandbox.v2.SessionOptions.EnvEntry
+	97,  // 2: sandbox.v2.SessionOptions.env:type_name -> sandbox.v2.SessionOptions.EnvEntry
 	12,  // 3: sandbox.v2.SessionOptions.env_raw:type_name -> sandbox.v2.EnvVar
-	102, // 4: sandbox.v2.SessionOptions.timeout:type_name -> google.protobuf.Duration
+	104, // 4: sandbox.v2.SessionOptions.timeout:type_name -> google.protobuf.Duration
 	13,  // 5: sandbox.v2.SessionOptions.limits:type_name -> sandbox.v2.Limits
-	102, // 6: sandbox.v2.Limits.cpu:type_name -> google.protobuf.Duration
+	104, // 6: sandbox.v2.Limits.cpu:type_name -> google.protobuf.Duration
 	11,  // 7: sandbox.v2.OpenSessionRequest.options:type_name -> sandbox.v2.SessionOptions
-	102, // 8: sandbox.v2.OpenSessionRequest.idle_timeout:type_name -> google.protobuf.Duration
-	102, // 9: sandbox.v2.OpenSessionRequest.lifetime:type_name -> google.protobuf.Duration
+	104, // 8: sandbox.v2.OpenSessionRequest.idle_timeout:type_name -> google.protobuf.Duration
+	104, // 9: sandbox.v2.OpenSessionRequest.lifetime:type_name -> google.protobuf.Duration
 	18,  // 10: sandbox.v2.OpenSessionResponse.session:type_name -> sandbox.v2.Session
 	11,  // 11: sandbox.v2.OpenFromRequest.options:type_name -> sandbox.v2.SessionOptions
-	102, // 12: sandbox.v2.OpenFromRequest.idle_timeout:type_name -> google.protobuf.Duration
-	102, // 13: sandbox.v2.OpenFromRequest.lifetime:type_name -> google.protobuf.Duration
+	104, // 12: sandbox.v2.OpenFromRequest.idle_timeout:type_name -> google.protobuf.Duration
+	104, // 13: sandbox.v2.OpenFromRequest.lifetime:type_name -> google.protobuf.Duration
 	18,  // 14: sandbox.v2.OpenFromResponse.session:type_name -> sandbox.v2.Session
-	103, // 15: sandbox.v2.Session.created_at:type_name -> google.protobuf.Timestamp
-	103, // 16: sandbox.v2.Session.idle_at:type_name -> google.protobuf.Timestamp
-	103, // 17: sandbox.v2.Session.expires_at:type_name -> google.protobuf.Timestamp
-	102, // 18: sandbox.v2.Session.idle_timeout:type_name -> google.protobuf.Duration
+	105, // 15: sandbox.v2.Session.created_at:type_name -> google.protobuf.Timestamp
+	105, // 16: sandbox.v2.Session.idle_at:type_name -> google.protobuf.Timestamp
+	105, // 17: sandbox.v2.Session.expires_at:type_name -> google.protobuf.Timestamp
+	104, // 18: sandbox.v2.Session.idle_timeout:type_name -> google.protobuf.Duration
 	19,  // 19: sandbox.v2.Session.info:type_name -> sandbox.v2.SessionInfo
 	22,  // 20: sandbox.v2.Session.usage:type_name -> sandbox.v2.Usage
 	13,  // 21: sandbox.v2.SessionInfo.limits:type_name -> sandbox.v2.Limits
@@ -6821,35 +6926,35 @@ var file_sandbox_v2_sandbox_proto_depIdxs = []int32{
 	20,  // 24: sandbox.v2.SessionInfo.unenforced:type_name -> sandbox.v2.UnenforcedLimit
 	1,   // 25: sandbox.v2.UnenforcedLimit.tier:type_name -> sandbox.v2.Tier
 	1,   // 26: sandbox.v2.TierInfo.tier:type_name -> sandbox.v2.Tier
-	96,  // 27: sandbox.v2.TierInfo.versions:type_name -> sandbox.v2.TierInfo.VersionsEntry
-	97,  // 28: sandbox.v2.TierInfo.enforced:type_name -> sandbox.v2.TierInfo.EnforcedEntry
-	102, // 29: sandbox.v2.Usage.wall_time:type_name -> google.protobuf.Duration
-	102, // 30: sandbox.v2.Usage.cpu_time:type_name -> google.protobuf.Duration
-	98,  // 31: sandbox.v2.Usage.by_tier:type_name -> sandbox.v2.Usage.ByTierEntry
-	99,  // 32: sandbox.v2.Usage.by_reason:type_name -> sandbox.v2.Usage.ByReasonEntry
-	100, // 33: sandbox.v2.Usage.unmeasured:type_name -> sandbox.v2.Usage.UnmeasuredEntry
+	98,  // 27: sandbox.v2.TierInfo.versions:type_name -> sandbox.v2.TierInfo.VersionsEntry
+	99,  // 28: sandbox.v2.TierInfo.enforced:type_name -> sandbox.v2.TierInfo.EnforcedEntry
+	104, // 29: sandbox.v2.Usage.wall_time:type_name -> google.protobuf.Duration
+	104, // 30: sandbox.v2.Usage.cpu_time:type_name -> google.protobuf.Duration
+	100, // 31: sandbox.v2.Usage.by_tier:type_name -> sandbox.v2.Usage.ByTierEntry
+	101, // 32: sandbox.v2.Usage.by_reason:type_name -> sandbox.v2.Usage.ByReasonEntry
+	102, // 33: sandbox.v2.Usage.unmeasured:type_name -> sandbox.v2.Usage.UnmeasuredEntry
 	18,  // 34: sandbox.v2.GetSessionResponse.session:type_name -> sandbox.v2.Session
 	18,  // 35: sandbox.v2.ListSessionsResponse.sessions:type_name -> sandbox.v2.Session
-	103, // 36: sandbox.v2.RenewSessionResponse.idle_at:type_name -> google.protobuf.Timestamp
-	103, // 37: sandbox.v2.RenewSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	105, // 36: sandbox.v2.RenewSessionResponse.idle_at:type_name -> google.protobuf.Timestamp
+	105, // 37: sandbox.v2.RenewSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
 	0,   // 38: sandbox.v2.RunRequest.type:type_name -> sandbox.v2.ScriptType
-	101, // 39: sandbox.v2.RunRequest.env:type_name -> sandbox.v2.RunRequest.EnvEntry
+	103, // 39: sandbox.v2.RunRequest.env:type_name -> sandbox.v2.RunRequest.EnvEntry
 	12,  // 40: sandbox.v2.RunRequest.env_raw:type_name -> sandbox.v2.EnvVar
-	102, // 41: sandbox.v2.RunRequest.timeout:type_name -> google.protobuf.Duration
-	102, // 42: sandbox.v2.RunRequest.cancel_after:type_name -> google.protobuf.Duration
+	104, // 41: sandbox.v2.RunRequest.timeout:type_name -> google.protobuf.Duration
+	104, // 42: sandbox.v2.RunRequest.cancel_after:type_name -> google.protobuf.Duration
 	3,   // 43: sandbox.v2.RunRequest.interpreter:type_name -> sandbox.v2.Interpreter
 	2,   // 44: sandbox.v2.RunRequest.network:type_name -> sandbox.v2.NetworkMode
 	32,  // 45: sandbox.v2.RunRequest.terminal:type_name -> sandbox.v2.TerminalSize
-	102, // 46: sandbox.v2.RunRequest.heartbeat:type_name -> google.protobuf.Duration
+	104, // 46: sandbox.v2.RunRequest.heartbeat:type_name -> google.protobuf.Duration
 	34,  // 47: sandbox.v2.RunResponse.event:type_name -> sandbox.v2.RunEvent
 	35,  // 48: sandbox.v2.RunEvent.started:type_name -> sandbox.v2.Started
 	36,  // 49: sandbox.v2.RunEvent.exited:type_name -> sandbox.v2.Result
 	1,   // 50: sandbox.v2.Started.tier:type_name -> sandbox.v2.Tier
-	103, // 51: sandbox.v2.Started.at:type_name -> google.protobuf.Timestamp
+	105, // 51: sandbox.v2.Started.at:type_name -> google.protobuf.Timestamp
 	4,   // 52: sandbox.v2.Result.reason:type_name -> sandbox.v2.Reason
 	1,   // 53: sandbox.v2.Result.tier:type_name -> sandbox.v2.Tier
-	102, // 54: sandbox.v2.Result.wall_time:type_name -> google.protobuf.Duration
-	102, // 55: sandbox.v2.Result.cpu_time:type_name -> google.protobuf.Duration
+	104, // 54: sandbox.v2.Result.wall_time:type_name -> google.protobuf.Duration
+	104, // 55: sandbox.v2.Result.cpu_time:type_name -> google.protobuf.Duration
 	31,  // 56: sandbox.v2.RunInteractiveRequest.start:type_name -> sandbox.v2.RunRequest
 	38,  // 57: sandbox.v2.RunInteractiveRequest.stdin_end:type_name -> sandbox.v2.StdinEnd
 	32,  // 58: sandbox.v2.RunInteractiveRequest.resize:type_name -> sandbox.v2.TerminalSize
@@ -6857,102 +6962,105 @@ var file_sandbox_v2_sandbox_proto_depIdxs = []int32{
 	34,  // 60: sandbox.v2.RunInteractiveResponse.event:type_name -> sandbox.v2.RunEvent
 	5,   // 61: sandbox.v2.SignalRunRequest.signal:type_name -> sandbox.v2.Signal
 	32,  // 62: sandbox.v2.ResizeRunRequest.size:type_name -> sandbox.v2.TerminalSize
-	102, // 63: sandbox.v2.AttachRunRequest.heartbeat:type_name -> google.protobuf.Duration
+	104, // 63: sandbox.v2.AttachRunRequest.heartbeat:type_name -> google.protobuf.Duration
 	34,  // 64: sandbox.v2.AttachRunResponse.event:type_name -> sandbox.v2.RunEvent
-	50,  // 65: sandbox.v2.ListRunsResponse.runs:type_name -> sandbox.v2.Run
-	0,   // 66: sandbox.v2.Run.type:type_name -> sandbox.v2.ScriptType
-	1,   // 67: sandbox.v2.Run.tier:type_name -> sandbox.v2.Tier
-	103, // 68: sandbox.v2.Run.started_at:type_name -> google.protobuf.Timestamp
-	36,  // 69: sandbox.v2.Run.result:type_name -> sandbox.v2.Result
-	6,   // 70: sandbox.v2.FileInfo.type:type_name -> sandbox.v2.FileType
-	103, // 71: sandbox.v2.FileInfo.modified_at:type_name -> google.protobuf.Timestamp
-	53,  // 72: sandbox.v2.PutFileRequest.header:type_name -> sandbox.v2.PutFileHeader
-	51,  // 73: sandbox.v2.ListFilesResponse.files:type_name -> sandbox.v2.FileInfo
-	51,  // 74: sandbox.v2.StatFileResponse.file:type_name -> sandbox.v2.FileInfo
-	73,  // 75: sandbox.v2.DiffFilesResponse.changes:type_name -> sandbox.v2.Change
-	73,  // 76: sandbox.v2.CommitFilesResponse.changes:type_name -> sandbox.v2.Change
-	7,   // 77: sandbox.v2.Change.kind:type_name -> sandbox.v2.ChangeKind
-	6,   // 78: sandbox.v2.Change.type:type_name -> sandbox.v2.FileType
-	6,   // 79: sandbox.v2.Change.old_type:type_name -> sandbox.v2.FileType
-	78,  // 80: sandbox.v2.SnapshotResponse.snapshot:type_name -> sandbox.v2.SnapshotInfo
-	103, // 81: sandbox.v2.SnapshotInfo.created_at:type_name -> google.protobuf.Timestamp
-	103, // 82: sandbox.v2.SnapshotInfo.idle_at:type_name -> google.protobuf.Timestamp
-	78,  // 83: sandbox.v2.ListSnapshotsResponse.snapshots:type_name -> sandbox.v2.SnapshotInfo
-	103, // 84: sandbox.v2.RenewSnapshotResponse.idle_at:type_name -> google.protobuf.Timestamp
-	78,  // 85: sandbox.v2.PutSnapshotResponse.snapshot:type_name -> sandbox.v2.SnapshotInfo
-	8,   // 86: sandbox.v2.ErrorDetail.kinds:type_name -> sandbox.v2.ErrorKind
-	90,  // 87: sandbox.v2.ErrorDetail.invalid:type_name -> sandbox.v2.InvalidError
-	91,  // 88: sandbox.v2.ErrorDetail.too_large:type_name -> sandbox.v2.TooLargeError
-	92,  // 89: sandbox.v2.ErrorDetail.needs_native:type_name -> sandbox.v2.NeedsNativeError
-	93,  // 90: sandbox.v2.ErrorDetail.conflict:type_name -> sandbox.v2.ConflictError
-	94,  // 91: sandbox.v2.ErrorDetail.limit:type_name -> sandbox.v2.LimitError
-	9,   // 92: sandbox.v2.SandboxService.Health:input_type -> sandbox.v2.HealthRequest
-	14,  // 93: sandbox.v2.SandboxService.OpenSession:input_type -> sandbox.v2.OpenSessionRequest
-	16,  // 94: sandbox.v2.SandboxService.OpenFrom:input_type -> sandbox.v2.OpenFromRequest
-	23,  // 95: sandbox.v2.SandboxService.GetSession:input_type -> sandbox.v2.GetSessionRequest
-	25,  // 96: sandbox.v2.SandboxService.ListSessions:input_type -> sandbox.v2.ListSessionsRequest
-	27,  // 97: sandbox.v2.SandboxService.RenewSession:input_type -> sandbox.v2.RenewSessionRequest
-	29,  // 98: sandbox.v2.SandboxService.CloseSession:input_type -> sandbox.v2.CloseSessionRequest
-	31,  // 99: sandbox.v2.SandboxService.Run:input_type -> sandbox.v2.RunRequest
-	37,  // 100: sandbox.v2.SandboxService.RunInteractive:input_type -> sandbox.v2.RunInteractiveRequest
-	40,  // 101: sandbox.v2.SandboxService.WriteStdin:input_type -> sandbox.v2.WriteStdinRequest
-	42,  // 102: sandbox.v2.SandboxService.SignalRun:input_type -> sandbox.v2.SignalRunRequest
-	44,  // 103: sandbox.v2.SandboxService.ResizeRun:input_type -> sandbox.v2.ResizeRunRequest
-	46,  // 104: sandbox.v2.SandboxService.AttachRun:input_type -> sandbox.v2.AttachRunRequest
-	48,  // 105: sandbox.v2.SandboxService.ListRuns:input_type -> sandbox.v2.ListRunsRequest
-	52,  // 106: sandbox.v2.SandboxService.PutFile:input_type -> sandbox.v2.PutFileRequest
-	55,  // 107: sandbox.v2.SandboxService.GetFile:input_type -> sandbox.v2.GetFileRequest
-	57,  // 108: sandbox.v2.SandboxService.PutBytes:input_type -> sandbox.v2.PutBytesRequest
-	59,  // 109: sandbox.v2.SandboxService.GetBytes:input_type -> sandbox.v2.GetBytesRequest
-	61,  // 110: sandbox.v2.SandboxService.ListFiles:input_type -> sandbox.v2.ListFilesRequest
-	63,  // 111: sandbox.v2.SandboxService.StatFile:input_type -> sandbox.v2.StatFileRequest
-	65,  // 112: sandbox.v2.SandboxService.RemoveFile:input_type -> sandbox.v2.RemoveFileRequest
-	67,  // 113: sandbox.v2.SandboxService.MarkFiles:input_type -> sandbox.v2.MarkFilesRequest
-	69,  // 114: sandbox.v2.SandboxService.DiffFiles:input_type -> sandbox.v2.DiffFilesRequest
-	71,  // 115: sandbox.v2.SandboxService.CommitFiles:input_type -> sandbox.v2.CommitFilesRequest
-	74,  // 116: sandbox.v2.SandboxService.ResetInterpreter:input_type -> sandbox.v2.ResetInterpreterRequest
-	76,  // 117: sandbox.v2.SandboxService.Snapshot:input_type -> sandbox.v2.SnapshotRequest
-	79,  // 118: sandbox.v2.SandboxService.ListSnapshots:input_type -> sandbox.v2.ListSnapshotsRequest
-	81,  // 119: sandbox.v2.SandboxService.RenewSnapshot:input_type -> sandbox.v2.RenewSnapshotRequest
-	83,  // 120: sandbox.v2.SandboxService.RemoveSnapshot:input_type -> sandbox.v2.RemoveSnapshotRequest
-	85,  // 121: sandbox.v2.SandboxService.GetSnapshot:input_type -> sandbox.v2.GetSnapshotRequest
-	87,  // 122: sandbox.v2.SandboxService.PutSnapshot:input_type -> sandbox.v2.PutSnapshotRequest
-	10,  // 123: sandbox.v2.SandboxService.Health:output_type -> sandbox.v2.HealthResponse
-	15,  // 124: sandbox.v2.SandboxService.OpenSession:output_type -> sandbox.v2.OpenSessionResponse
-	17,  // 125: sandbox.v2.SandboxService.OpenFrom:output_type -> sandbox.v2.OpenFromResponse
-	24,  // 126: sandbox.v2.SandboxService.GetSession:output_type -> sandbox.v2.GetSessionResponse
-	26,  // 127: sandbox.v2.SandboxService.ListSessions:output_type -> sandbox.v2.ListSessionsResponse
-	28,  // 128: sandbox.v2.SandboxService.RenewSession:output_type -> sandbox.v2.RenewSessionResponse
-	30,  // 129: sandbox.v2.SandboxService.CloseSession:output_type -> sandbox.v2.CloseSessionResponse
-	33,  // 130: sandbox.v2.SandboxService.Run:output_type -> sandbox.v2.RunResponse
-	39,  // 131: sandbox.v2.SandboxService.RunInteractive:output_type -> sandbox.v2.RunInteractiveResponse
-	41,  // 132: sandbox.v2.SandboxService.WriteStdin:output_type -> sandbox.v2.WriteStdinResponse
-	43,  // 133: sandbox.v2.SandboxService.SignalRun:output_type -> sandbox.v2.SignalRunResponse
-	45,  // 134: sandbox.v2.SandboxService.ResizeRun:output_type -> sandbox.v2.ResizeRunResponse
-	47,  // 135: sandbox.v2.SandboxService.AttachRun:output_type -> sandbox.v2.AttachRunResponse
-	49,  // 136: sandbox.v2.SandboxService.ListRuns:output_type -> sandbox.v2.ListRunsResponse
-	54,  // 137: sandbox.v2.SandboxService.PutFile:output_type -> sandbox.v2.PutFileResponse
-	56,  // 138: sandbox.v2.SandboxService.GetFile:output_type -> sandbox.v2.GetFileResponse
-	58,  // 139: sandbox.v2.SandboxService.PutBytes:output_type -> sandbox.v2.PutBytesResponse
-	60,  // 140: sandbox.v2.SandboxService.GetBytes:output_type -> sandbox.v2.GetBytesResponse
-	62,  // 141: sandbox.v2.SandboxService.ListFiles:output_type -> sandbox.v2.ListFilesResponse
-	64,  // 142: sandbox.v2.SandboxService.StatFile:output_type -> sandbox.v2.StatFileResponse
-	66,  // 143: sandbox.v2.SandboxService.RemoveFile:output_type -> sandbox.v2.RemoveFileResponse
-	68,  // 144: sandbox.v2.SandboxService.MarkFiles:output_type -> sandbox.v2.MarkFilesResponse
-	70,  // 145: sandbox.v2.SandboxService.DiffFiles:output_type -> sandbox.v2.DiffFilesResponse
-	72,  // 146: sandbox.v2.SandboxService.CommitFiles:output_type -> sandbox.v2.CommitFilesResponse
-	75,  // 147: sandbox.v2.SandboxService.ResetInterpreter:output_type -> sandbox.v2.ResetInterpreterResponse
-	77,  // 148: sandbox.v2.SandboxService.Snapshot:output_type -> sandbox.v2.SnapshotResponse
-	80,  // 149: sandbox.v2.SandboxService.ListSnapshots:output_type -> sandbox.v2.ListSnapshotsResponse
-	82,  // 150: sandbox.v2.SandboxService.RenewSnapshot:output_type -> sandbox.v2.RenewSnapshotResponse
-	84,  // 151: sandbox.v2.SandboxService.RemoveSnapshot:output_type -> sandbox.v2.RemoveSnapshotResponse
-	86,  // 152: sandbox.v2.SandboxService.GetSnapshot:output_type -> sandbox.v2.GetSnapshotResponse
-	88,  // 153: sandbox.v2.SandboxService.PutSnapshot:output_type -> sandbox.v2.PutSnapshotResponse
-	123, // [123:154] is the sub-list for method output_type
-	92,  // [92:123] is the sub-list for method input_type
-	92,  // [92:92] is the sub-list for extension type_name
-	92,  // [92:92] is the sub-list for extension extendee
-	0,   // [0:92] is the sub-list for field type_name
+	36,  // 65: sandbox.v2.WaitRunResponse.result:type_name -> sandbox.v2.Result
+	52,  // 66: sandbox.v2.ListRunsResponse.runs:type_name -> sandbox.v2.Run
+	0,   // 67: sandbox.v2.Run.type:type_name -> sandbox.v2.ScriptType
+	1,   // 68: sandbox.v2.Run.tier:type_name -> sandbox.v2.Tier
+	105, // 69: sandbox.v2.Run.started_at:type_name -> google.protobuf.Timestamp
+	36,  // 70: sandbox.v2.Run.result:type_name -> sandbox.v2.Result
+	6,   // 71: sandbox.v2.FileInfo.type:type_name -> sandbox.v2.FileType
+	105, // 72: sandbox.v2.FileInfo.modified_at:type_name -> google.protobuf.Timestamp
+	55,  // 73: sandbox.v2.PutFileRequest.header:type_name -> sandbox.v2.PutFileHeader
+	53,  // 74: sandbox.v2.ListFilesResponse.files:type_name -> sandbox.v2.FileInfo
+	53,  // 75: sandbox.v2.StatFileResponse.file:type_name -> sandbox.v2.FileInfo
+	75,  // 76: sandbox.v2.DiffFilesResponse.changes:type_name -> sandbox.v2.Change
+	75,  // 77: sandbox.v2.CommitFilesResponse.changes:type_name -> sandbox.v2.Change
+	7,   // 78: sandbox.v2.Change.kind:type_name -> sandbox.v2.ChangeKind
+	6,   // 79: sandbox.v2.Change.type:type_name -> sandbox.v2.FileType
+	6,   // 80: sandbox.v2.Change.old_type:type_name -> sandbox.v2.FileType
+	80,  // 81: sandbox.v2.SnapshotResponse.snapshot:type_name -> sandbox.v2.SnapshotInfo
+	105, // 82: sandbox.v2.SnapshotInfo.created_at:type_name -> google.protobuf.Timestamp
+	105, // 83: sandbox.v2.SnapshotInfo.idle_at:type_name -> google.protobuf.Timestamp
+	80,  // 84: sandbox.v2.ListSnapshotsResponse.snapshots:type_name -> sandbox.v2.SnapshotInfo
+	105, // 85: sandbox.v2.RenewSnapshotResponse.idle_at:type_name -> google.protobuf.Timestamp
+	80,  // 86: sandbox.v2.PutSnapshotResponse.snapshot:type_name -> sandbox.v2.SnapshotInfo
+	8,   // 87: sandbox.v2.ErrorDetail.kinds:type_name -> sandbox.v2.ErrorKind
+	92,  // 88: sandbox.v2.ErrorDetail.invalid:type_name -> sandbox.v2.InvalidError
+	93,  // 89: sandbox.v2.ErrorDetail.too_large:type_name -> sandbox.v2.TooLargeError
+	94,  // 90: sandbox.v2.ErrorDetail.needs_native:type_name -> sandbox.v2.NeedsNativeError
+	95,  // 91: sandbox.v2.ErrorDetail.conflict:type_name -> sandbox.v2.ConflictError
+	96,  // 92: sandbox.v2.ErrorDetail.limit:type_name -> sandbox.v2.LimitError
+	9,   // 93: sandbox.v2.SandboxService.Health:input_type -> sandbox.v2.HealthRequest
+	14,  // 94: sandbox.v2.SandboxService.OpenSession:input_type -> sandbox.v2.OpenSessionRequest
+	16,  // 95: sandbox.v2.SandboxService.OpenFrom:input_type -> sandbox.v2.OpenFromRequest
+	23,  // 96: sandbox.v2.SandboxService.GetSession:input_type -> sandbox.v2.GetSessionRequest
+	25,  // 97: sandbox.v2.SandboxService.ListSessions:input_type -> sandbox.v2.ListSessionsRequest
+	27,  // 98: sandbox.v2.SandboxService.RenewSession:input_type -> sandbox.v2.RenewSessionRequest
+	29,  // 99: sandbox.v2.SandboxService.CloseSession:input_type -> sandbox.v2.CloseSessionRequest
+	31,  // 100: sandbox.v2.SandboxService.Run:input_type -> sandbox.v2.RunRequest
+	37,  // 101: sandbox.v2.SandboxService.RunInteractive:input_type -> sandbox.v2.RunInteractiveRequest
+	40,  // 102: sandbox.v2.SandboxService.WriteStdin:input_type -> sandbox.v2.WriteStdinRequest
+	42,  // 103: sandbox.v2.SandboxService.SignalRun:input_type -> sandbox.v2.SignalRunRequest
+	44,  // 104: sandbox.v2.SandboxService.ResizeRun:input_type -> sandbox.v2.ResizeRunRequest
+	46,  // 105: sandbox.v2.SandboxService.AttachRun:input_type -> sandbox.v2.AttachRunRequest
+	48,  // 106: sandbox.v2.SandboxService.WaitRun:input_type -> sandbox.v2.WaitRunRequest
+	50,  // 107: sandbox.v2.SandboxService.ListRuns:input_type -> sandbox.v2.ListRunsRequest
+	54,  // 108: sandbox.v2.SandboxService.PutFile:input_type -> sandbox.v2.PutFileRequest
+	57,  // 109: sandbox.v2.SandboxService.GetFile:input_type -> sandbox.v2.GetFileRequest
+	59,  // 110: sandbox.v2.SandboxService.PutBytes:input_type -> sandbox.v2.PutBytesRequest
+	61,  // 111: sandbox.v2.SandboxService.GetBytes:input_type -> sandbox.v2.GetBytesRequest
+	63,  // 112: sandbox.v2.SandboxService.ListFiles:input_type -> sandbox.v2.ListFilesRequest
+	65,  // 113: sandbox.v2.SandboxService.StatFile:input_type -> sandbox.v2.StatFileRequest
+	67,  // 114: sandbox.v2.SandboxService.RemoveFile:input_type -> sandbox.v2.RemoveFileRequest
+	69,  // 115: sandbox.v2.SandboxService.MarkFiles:input_type -> sandbox.v2.MarkFilesRequest
+	71,  // 116: sandbox.v2.SandboxService.DiffFiles:input_type -> sandbox.v2.DiffFilesRequest
+	73,  // 117: sandbox.v2.SandboxService.CommitFiles:input_type -> sandbox.v2.CommitFilesRequest
+	76,  // 118: sandbox.v2.SandboxService.ResetInterpreter:input_type -> sandbox.v2.ResetInterpreterRequest
+	78,  // 119: sandbox.v2.SandboxService.Snapshot:input_type -> sandbox.v2.SnapshotRequest
+	81,  // 120: sandbox.v2.SandboxService.ListSnapshots:input_type -> sandbox.v2.ListSnapshotsRequest
+	83,  // 121: sandbox.v2.SandboxService.RenewSnapshot:input_type -> sandbox.v2.RenewSnapshotRequest
+	85,  // 122: sandbox.v2.SandboxService.RemoveSnapshot:input_type -> sandbox.v2.RemoveSnapshotRequest
+	87,  // 123: sandbox.v2.SandboxService.GetSnapshot:input_type -> sandbox.v2.GetSnapshotRequest
+	89,  // 124: sandbox.v2.SandboxService.PutSnapshot:input_type -> sandbox.v2.PutSnapshotRequest
+	10,  // 125: sandbox.v2.SandboxService.Health:output_type -> sandbox.v2.HealthResponse
+	15,  // 126: sandbox.v2.SandboxService.OpenSession:output_type -> sandbox.v2.OpenSessionResponse
+	17,  // 127: sandbox.v2.SandboxService.OpenFrom:output_type -> sandbox.v2.OpenFromResponse
+	24,  // 128: sandbox.v2.SandboxService.GetSession:output_type -> sandbox.v2.GetSessionResponse
+	26,  // 129: sandbox.v2.SandboxService.ListSessions:output_type -> sandbox.v2.ListSessionsResponse
+	28,  // 130: sandbox.v2.SandboxService.RenewSession:output_type -> sandbox.v2.RenewSessionResponse
+	30,  // 131: sandbox.v2.SandboxService.CloseSession:output_type -> sandbox.v2.CloseSessionResponse
+	33,  // 132: sandbox.v2.SandboxService.Run:output_type -> sandbox.v2.RunResponse
+	39,  // 133: sandbox.v2.SandboxService.RunInteractive:output_type -> sandbox.v2.RunInteractiveResponse
+	41,  // 134: sandbox.v2.SandboxService.WriteStdin:output_type -> sandbox.v2.WriteStdinResponse
+	43,  // 135: sandbox.v2.SandboxService.SignalRun:output_type -> sandbox.v2.SignalRunResponse
+	45,  // 136: sandbox.v2.SandboxService.ResizeRun:output_type -> sandbox.v2.ResizeRunResponse
+	47,  // 137: sandbox.v2.SandboxService.AttachRun:output_type -> sandbox.v2.AttachRunResponse
+	49,  // 138: sandbox.v2.SandboxService.WaitRun:output_type -> sandbox.v2.WaitRunResponse
+	51,  // 139: sandbox.v2.SandboxService.ListRuns:output_type -> sandbox.v2.ListRunsResponse
+	56,  // 140: sandbox.v2.SandboxService.PutFile:output_type -> sandbox.v2.PutFileResponse
+	58,  // 141: sandbox.v2.SandboxService.GetFile:output_type -> sandbox.v2.GetFileResponse
+	60,  // 142: sandbox.v2.SandboxService.PutBytes:output_type -> sandbox.v2.PutBytesResponse
+	62,  // 143: sandbox.v2.SandboxService.GetBytes:output_type -> sandbox.v2.GetBytesResponse
+	64,  // 144: sandbox.v2.SandboxService.ListFiles:output_type -> sandbox.v2.ListFilesResponse
+	66,  // 145: sandbox.v2.SandboxService.StatFile:output_type -> sandbox.v2.StatFileResponse
+	68,  // 146: sandbox.v2.SandboxService.RemoveFile:output_type -> sandbox.v2.RemoveFileResponse
+	70,  // 147: sandbox.v2.SandboxService.MarkFiles:output_type -> sandbox.v2.MarkFilesResponse
+	72,  // 148: sandbox.v2.SandboxService.DiffFiles:output_type -> sandbox.v2.DiffFilesResponse
+	74,  // 149: sandbox.v2.SandboxService.CommitFiles:output_type -> sandbox.v2.CommitFilesResponse
+	77,  // 150: sandbox.v2.SandboxService.ResetInterpreter:output_type -> sandbox.v2.ResetInterpreterResponse
+	79,  // 151: sandbox.v2.SandboxService.Snapshot:output_type -> sandbox.v2.SnapshotResponse
+	82,  // 152: sandbox.v2.SandboxService.ListSnapshots:output_type -> sandbox.v2.ListSnapshotsResponse
+	84,  // 153: sandbox.v2.SandboxService.RenewSnapshot:output_type -> sandbox.v2.RenewSnapshotResponse
+	86,  // 154: sandbox.v2.SandboxService.RemoveSnapshot:output_type -> sandbox.v2.RemoveSnapshotResponse
+	88,  // 155: sandbox.v2.SandboxService.GetSnapshot:output_type -> sandbox.v2.GetSnapshotResponse
+	90,  // 156: sandbox.v2.SandboxService.PutSnapshot:output_type -> sandbox.v2.PutSnapshotResponse
+	125, // [125:157] is the sub-list for method output_type
+	93,  // [93:125] is the sub-list for method input_type
+	93,  // [93:93] is the sub-list for extension type_name
+	93,  // [93:93] is the sub-list for extension extendee
+	0,   // [0:93] is the sub-list for field type_name
 }
 
 func init() { file_sandbox_v2_sandbox_proto_init() }
@@ -6969,20 +7077,20 @@ func file_sandbox_v2_sandbox_proto_init() {
 		(*RunInteractiveRequest_Resize)(nil),
 		(*RunInteractiveRequest_Signal)(nil),
 	}
-	file_sandbox_v2_sandbox_proto_msgTypes[43].OneofWrappers = []any{
+	file_sandbox_v2_sandbox_proto_msgTypes[45].OneofWrappers = []any{
 		(*PutFileRequest_Header)(nil),
 		(*PutFileRequest_Data)(nil),
 	}
-	file_sandbox_v2_sandbox_proto_msgTypes[46].OneofWrappers = []any{}
-	file_sandbox_v2_sandbox_proto_msgTypes[47].OneofWrappers = []any{}
-	file_sandbox_v2_sandbox_proto_msgTypes[50].OneofWrappers = []any{}
+	file_sandbox_v2_sandbox_proto_msgTypes[48].OneofWrappers = []any{}
+	file_sandbox_v2_sandbox_proto_msgTypes[49].OneofWrappers = []any{}
+	file_sandbox_v2_sandbox_proto_msgTypes[52].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sandbox_v2_sandbox_proto_rawDesc), len(file_sandbox_v2_sandbox_proto_rawDesc)),
 			NumEnums:      9,
-			NumMessages:   93,
+			NumMessages:   95,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -77,6 +77,8 @@ const (
 	// SandboxServiceAttachRunProcedure is the fully-qualified name of the SandboxService's AttachRun
 	// RPC.
 	SandboxServiceAttachRunProcedure = "/sandbox.v2.SandboxService/AttachRun"
+	// SandboxServiceWaitRunProcedure is the fully-qualified name of the SandboxService's WaitRun RPC.
+	SandboxServiceWaitRunProcedure = "/sandbox.v2.SandboxService/WaitRun"
 	// SandboxServiceListRunsProcedure is the fully-qualified name of the SandboxService's ListRuns RPC.
 	SandboxServiceListRunsProcedure = "/sandbox.v2.SandboxService/ListRuns"
 	// SandboxServicePutFileProcedure is the fully-qualified name of the SandboxService's PutFile RPC.
@@ -152,15 +154,17 @@ type SandboxServiceClient interface {
 	// WriteStdin writes to the stdin of a run that was started with a pipe. It returns when the server has taken the bytes,
 	// which waits for a script that does not read. FailedPrecondition: the run has ended, its stdin was closed or it has none.
 	WriteStdin(context.Context, *connect.Request[v2.WriteStdinRequest]) (*connect.Response[v2.WriteStdinResponse], error)
-	// SignalRun sends a signal to a run. It does nothing when the run has ended, and is NotFound when the server knows nothing of
-	// it any more: only detached runs are kept.
+	// SignalRun sends a signal to a run. It does nothing when the run has ended, and is NotFound when a hundred others have ended
+	// after it.
 	SignalRun(context.Context, *connect.Request[v2.SignalRunRequest]) (*connect.Response[v2.SignalRunResponse], error)
 	// ResizeRun changes the size of the terminal of a run.
 	ResizeRun(context.Context, *connect.Request[v2.ResizeRunRequest]) (*connect.Response[v2.ResizeRunResponse], error)
 	// AttachRun streams what a detached run writes, from an offset of each stream, to its end. Any number of clients may be
 	// attached. What the server no longer has is skipped, and events say so.
 	AttachRun(context.Context, *connect.Request[v2.AttachRunRequest]) (*connect.ServerStreamForClient[v2.AttachRunResponse], error)
-	// ListRuns describes the runs of a session that are under way, and the detached ones that have ended, the oldest first.
+	// WaitRun returns when a run has ended, also while nobody reads its output.
+	WaitRun(context.Context, *connect.Request[v2.WaitRunRequest]) (*connect.Response[v2.WaitRunResponse], error)
+	// ListRuns describes the runs of a session that are under way, and the last hundred that have ended, the oldest first.
 	ListRuns(context.Context, *connect.Request[v2.ListRunsRequest]) (*connect.Response[v2.ListRunsResponse], error)
 	// PutFile makes what is streamed the content of a file, which appears at once and complete. The first message has the
 	// header.
@@ -291,6 +295,12 @@ func NewSandboxServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sandboxServiceMethods.ByName("AttachRun")),
 			connect.WithClientOptions(opts...),
 		),
+		waitRun: connect.NewClient[v2.WaitRunRequest, v2.WaitRunResponse](
+			httpClient,
+			baseURL+SandboxServiceWaitRunProcedure,
+			connect.WithSchema(sandboxServiceMethods.ByName("WaitRun")),
+			connect.WithClientOptions(opts...),
+		),
 		listRuns: connect.NewClient[v2.ListRunsRequest, v2.ListRunsResponse](
 			httpClient,
 			baseURL+SandboxServiceListRunsProcedure,
@@ -417,6 +427,7 @@ type sandboxServiceClient struct {
 	signalRun        *connect.Client[v2.SignalRunRequest, v2.SignalRunResponse]
 	resizeRun        *connect.Client[v2.ResizeRunRequest, v2.ResizeRunResponse]
 	attachRun        *connect.Client[v2.AttachRunRequest, v2.AttachRunResponse]
+	waitRun          *connect.Client[v2.WaitRunRequest, v2.WaitRunResponse]
 	listRuns         *connect.Client[v2.ListRunsRequest, v2.ListRunsResponse]
 	putFile          *connect.Client[v2.PutFileRequest, v2.PutFileResponse]
 	getFile          *connect.Client[v2.GetFileRequest, v2.GetFileResponse]
@@ -500,6 +511,11 @@ func (c *sandboxServiceClient) ResizeRun(ctx context.Context, req *connect.Reque
 // AttachRun calls sandbox.v2.SandboxService.AttachRun.
 func (c *sandboxServiceClient) AttachRun(ctx context.Context, req *connect.Request[v2.AttachRunRequest]) (*connect.ServerStreamForClient[v2.AttachRunResponse], error) {
 	return c.attachRun.CallServerStream(ctx, req)
+}
+
+// WaitRun calls sandbox.v2.SandboxService.WaitRun.
+func (c *sandboxServiceClient) WaitRun(ctx context.Context, req *connect.Request[v2.WaitRunRequest]) (*connect.Response[v2.WaitRunResponse], error) {
+	return c.waitRun.CallUnary(ctx, req)
 }
 
 // ListRuns calls sandbox.v2.SandboxService.ListRuns.
@@ -618,15 +634,17 @@ type SandboxServiceHandler interface {
 	// WriteStdin writes to the stdin of a run that was started with a pipe. It returns when the server has taken the bytes,
 	// which waits for a script that does not read. FailedPrecondition: the run has ended, its stdin was closed or it has none.
 	WriteStdin(context.Context, *connect.Request[v2.WriteStdinRequest]) (*connect.Response[v2.WriteStdinResponse], error)
-	// SignalRun sends a signal to a run. It does nothing when the run has ended, and is NotFound when the server knows nothing of
-	// it any more: only detached runs are kept.
+	// SignalRun sends a signal to a run. It does nothing when the run has ended, and is NotFound when a hundred others have ended
+	// after it.
 	SignalRun(context.Context, *connect.Request[v2.SignalRunRequest]) (*connect.Response[v2.SignalRunResponse], error)
 	// ResizeRun changes the size of the terminal of a run.
 	ResizeRun(context.Context, *connect.Request[v2.ResizeRunRequest]) (*connect.Response[v2.ResizeRunResponse], error)
 	// AttachRun streams what a detached run writes, from an offset of each stream, to its end. Any number of clients may be
 	// attached. What the server no longer has is skipped, and events say so.
 	AttachRun(context.Context, *connect.Request[v2.AttachRunRequest], *connect.ServerStream[v2.AttachRunResponse]) error
-	// ListRuns describes the runs of a session that are under way, and the detached ones that have ended, the oldest first.
+	// WaitRun returns when a run has ended, also while nobody reads its output.
+	WaitRun(context.Context, *connect.Request[v2.WaitRunRequest]) (*connect.Response[v2.WaitRunResponse], error)
+	// ListRuns describes the runs of a session that are under way, and the last hundred that have ended, the oldest first.
 	ListRuns(context.Context, *connect.Request[v2.ListRunsRequest]) (*connect.Response[v2.ListRunsResponse], error)
 	// PutFile makes what is streamed the content of a file, which appears at once and complete. The first message has the
 	// header.
@@ -751,6 +769,12 @@ func NewSandboxServiceHandler(svc SandboxServiceHandler, opts ...connect.Handler
 		SandboxServiceAttachRunProcedure,
 		svc.AttachRun,
 		connect.WithSchema(sandboxServiceMethods.ByName("AttachRun")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sandboxServiceWaitRunHandler := connect.NewUnaryHandler(
+		SandboxServiceWaitRunProcedure,
+		svc.WaitRun,
+		connect.WithSchema(sandboxServiceMethods.ByName("WaitRun")),
 		connect.WithHandlerOptions(opts...),
 	)
 	sandboxServiceListRunsHandler := connect.NewUnaryHandler(
@@ -889,6 +913,8 @@ func NewSandboxServiceHandler(svc SandboxServiceHandler, opts ...connect.Handler
 			sandboxServiceResizeRunHandler.ServeHTTP(w, r)
 		case SandboxServiceAttachRunProcedure:
 			sandboxServiceAttachRunHandler.ServeHTTP(w, r)
+		case SandboxServiceWaitRunProcedure:
+			sandboxServiceWaitRunHandler.ServeHTTP(w, r)
 		case SandboxServiceListRunsProcedure:
 			sandboxServiceListRunsHandler.ServeHTTP(w, r)
 		case SandboxServicePutFileProcedure:
@@ -984,6 +1010,10 @@ func (UnimplementedSandboxServiceHandler) ResizeRun(context.Context, *connect.Re
 
 func (UnimplementedSandboxServiceHandler) AttachRun(context.Context, *connect.Request[v2.AttachRunRequest], *connect.ServerStream[v2.AttachRunResponse]) error {
 	return connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v2.SandboxService.AttachRun is not implemented"))
+}
+
+func (UnimplementedSandboxServiceHandler) WaitRun(context.Context, *connect.Request[v2.WaitRunRequest]) (*connect.Response[v2.WaitRunResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v2.SandboxService.WaitRun is not implemented"))
 }
 
 func (UnimplementedSandboxServiceHandler) ListRuns(context.Context, *connect.Request[v2.ListRunsRequest]) (*connect.Response[v2.ListRunsResponse], error) {
