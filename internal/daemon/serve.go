@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -233,11 +232,15 @@ func (d *daemon) end(ctx context.Context) error {
 	err := d.server.Close()
 	words, cancel := context.WithTimeout(ctx, lastWords)
 	defer cancel()
-	for _, door := range slices.Backward(d.doors) {
-		if shutErr := door.http.Shutdown(words); shutErr != nil {
-			_ = door.http.Close() // it cuts what did not end
-		}
+	var closing sync.WaitGroup
+	for _, door := range d.doors {
+		closing.Go(func() {
+			if door.http.Shutdown(words) != nil {
+				_ = door.http.Close() // it cuts what did not end
+			}
+		})
 	}
+	closing.Wait()
 	return errors.Join(err, d.close())
 }
 
