@@ -266,3 +266,5 @@ func result(s *stream) (stdout string, r *sandboxv2.Result, err error) {
 	}
 	return stdout, r, s.Err()
 }
+
+func logHas(p *process, text string) bool { return strings.Contains(p.logText(), text) }

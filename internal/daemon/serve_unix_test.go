@@ -213,17 +213,6 @@ func TestServe_SystemdSocketsOfSomebodyElse(t *testing.T) {
 	}
 }
 
-// onSocket is the flag for a unix socket of the test's own, by which the backend none may be used.
-func onSocket(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "sbd-") // the names of tests are too long for a socket's path
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return "--listen=unix:" + filepath.Join(dir, "s")
-}
-
 // get reads a page.
 func get(t *testing.T, url string) (code int, text string) {
 	t.Helper()
