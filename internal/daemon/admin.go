@@ -49,7 +49,7 @@ func adminHandler(c *Config, r *readiness) (http.Handler, error) {
 // adminDoor opens the listener for the people and programs that watch the server. Nil: there is none.
 func adminDoor(ctx context.Context, c *Config, r *readiness, log *slog.Logger) (*door, error) {
 	if c.AdminListen == "" {
-		return nil, nil //nolint:nilnil // no door is no error
+		return nil, nil
 	}
 	handler, err := adminHandler(c, r)
 	if err != nil {
