@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -35,6 +36,28 @@ func heartbeatOf(d *durationpb.Duration) (time.Duration, error) {
 		return 0, &engine.InvalidError{Field: "heartbeat", Problem: "is negative"}
 	}
 	return max(v, minHeartbeat), nil
+}
+
+// beatMeanwhile sends heartbeats while a run waits for its turn and is started, until stop. Nobody else may send meanwhile.
+func beatMeanwhile(beat time.Duration, send sender) (stop func()) {
+	var mu sync.Mutex
+	stopped := false
+	var timer *time.Timer
+	mu.Lock()
+	timer = time.AfterFunc(beat, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !stopped && send(&sandboxv2.RunEvent{}) == nil { // else the client has gone, and ctx ends
+			timer.Reset(beat)
+		}
+	})
+	mu.Unlock()
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+		timer.Stop()
+	}
 }
 
 // follow sends what a run writes, and its end, to the client that has started it.

@@ -27,7 +27,9 @@ func (h *handler) Run(ctx context.Context, req *connect.Request[sandboxv2.RunReq
 		if err != nil {
 			return err
 		}
+		stop := beatMeanwhile(beat, send)
 		r, err := h.start(ctx, se, m, m.GetStdinPipe())
+		stop()
 		if err != nil {
 			return err
 		}
@@ -72,7 +74,12 @@ func (h *handler) RunInteractive(ctx context.Context, stream *connect.BidiStream
 		if err != nil {
 			return err
 		}
+		send := func(ev *sandboxv2.RunEvent) error {
+			return stream.Send(&sandboxv2.RunInteractiveResponse{Event: ev})
+		}
+		stop := beatMeanwhile(beat, send)
 		r, err := h.start(ctx, se, m, true)
+		stop()
 		if err != nil {
 			return err
 		}
@@ -88,9 +95,7 @@ func (h *handler) RunInteractive(ctx context.Context, stream *connect.BidiStream
 				<-listening
 			}
 		}()
-		return h.stream(ctx, se, r, m, beat, func(ev *sandboxv2.RunEvent) error {
-			return stream.Send(&sandboxv2.RunInteractiveResponse{Event: ev})
-		})
+		return h.stream(ctx, se, r, m, beat, send)
 	})
 }
 

@@ -39,12 +39,13 @@ const (
 	minKeepAlive     = time.Second
 )
 
-// A Client opens sessions of one server. They share its connections, of which there is one for every hundred runs or so that
-// are under way. It is safe for concurrent use. Who made it closes it, after its sessions.
+// A Client opens sessions of one server. They share its connections: each run and each file that is under way has one. It is safe for concurrent use. Who made it closes it, after its sessions.
 type Client struct {
-	endpoint  string
-	rpc       sandboxv2connect.SandboxServiceClient
-	transport *http.Transport
+	endpoint string
+	rpc      sandboxv2connect.SandboxServiceClient
+	roads    *roads
+	// beat is how often the server says that a run goes on, silence after how long without a word it is taken for dead.
+	beat, silence time.Duration
 }
 
 // NewClient makes a client for the server at a URL: "http://host:port", "https://host:port" or "unix:///path". It does not
@@ -63,8 +64,11 @@ func NewClient(endpoint string, opts *ClientOptions) (*Client, error) {
 	if strings.ContainsFunc(opts.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, &engine.InvalidError{Field: "Token", Problem: "has characters that no token has"}
 	}
-	transport := t.transport(opts)
-	var caller connect.HTTPClient = &http.Client{Transport: transport, CheckRedirect: noRedirect}
+	alive := opts.KeepAlive
+	or(&alive, defaultKeepAlive)
+	alive = max(alive, minKeepAlive)
+	roads := newRoads(t, alive, opts.TLS)
+	var caller connect.HTTPClient = roads
 	if opts.Token != "" {
 		caller = &bearer{caller, "Bearer " + opts.Token}
 	}
@@ -72,7 +76,8 @@ func NewClient(endpoint string, opts *ClientOptions) (*Client, error) {
 		connect.WithAcceptCompression("gzip", nil, nil), // it costs more time than a local network saves
 		connect.WithReadMaxBytes(maxAnswer),
 	}, opts.Connect...)
-	return &Client{endpoint: endpoint, rpc: sandboxv2connect.NewSandboxServiceClient(caller, t.base, options...), transport: transport}, nil
+	rpc := sandboxv2connect.NewSandboxServiceClient(caller, t.base, options...)
+	return &Client{endpoint: endpoint, rpc: rpc, roads: roads, beat: alive / 2, silence: alive + alive/2}, nil
 }
 
 // maxAnswer bounds a message of the server: a hundred thousand files with long names.
@@ -84,8 +89,14 @@ func (c *Client) RPC() sandboxv2connect.SandboxServiceClient { return c.rpc }
 
 // Close closes the connections. Calls that are under way end with an error.
 func (c *Client) Close() error {
-	c.transport.CloseIdleConnections()
+	c.roads.close()
 	return nil
+}
+
+func or(v *time.Duration, def time.Duration) {
+	if *v == 0 {
+		*v = def
+	}
 }
 
 func noRedirect(*http.Request, []*http.Request) error {
@@ -145,49 +156,7 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// What a stream of the server may have on its way to a client that does not read.
-const (
-	streamRoom = 1 << 20
-	maxFrame   = 256 << 10
-)
-
-// transport speaks HTTP/2 alone: RunInteractive needs it, and pings find a server that is gone.
-func (t *target) transport(opts *ClientOptions) *http.Transport {
-	var protocols http.Protocols
-	protocols.SetHTTP2(t.secure)
-	protocols.SetUnencryptedHTTP2(!t.secure)
-	alive := opts.KeepAlive
-	if alive == 0 {
-		alive = defaultKeepAlive
-	}
-	alive = max(alive, minKeepAlive)
-	dialer := &net.Dialer{Timeout: 10 * time.Second}
-	out := &http.Transport{
-		Protocols:          &protocols,
-		DialContext:        dialer.DialContext,
-		DisableCompression: true,
-		IdleConnTimeout:    90 * time.Second,
-		TLSClientConfig:    opts.TLS,
-		HTTP2: &http.HTTP2Config{
-			MaxReceiveBufferPerStream: streamRoom,
-			MaxReadFrameSize:          maxFrame,
-			SendPingTimeout:           alive,
-			PingTimeout:               alive / 2,
-			WriteByteTimeout:          alive + alive/2,
-		},
-	}
-	if t.secure {
-		out.TLSHandshakeTimeout = 10 * time.Second
-	}
-	if t.socket != "" {
-		out.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return dialer.DialContext(ctx, "unix", t.socket)
-		}
-	}
-	return out
-}
-
-// noProgress is the error of a connection that was refused: nothing was sent.
+// refused reports whether there was no connection: nothing was sent.
 func refused(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"

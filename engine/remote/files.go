@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -23,19 +24,23 @@ func (p *peer) Put(ctx context.Context, path string, r io.Reader, opts engine.Pu
 	n, err := io.ReadFull(r, buf)
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // this is all
-		_, err := once(ctx, p.client.rpc.PutBytes, &sandboxv2.PutBytesRequest{
+		_, err := once(ctx, soon(p.client.rpc.PutBytes), &sandboxv2.PutBytesRequest{
 			SessionId: p.id, Path: head.GetPath(), PathRaw: head.GetPathRaw(), Data: buf[:n], Mode: head.GetMode(),
 		})
 		return gone(err)
 	case err != nil:
 		return readError(ctx, err)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // a stream that is given up is no file
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil) // a stream that is given up is no file
 	stream := p.client.rpc.PutFile(ctx)
 	err = stream.Send(&sandboxv2.PutFileRequest{Part: &sandboxv2.PutFileRequest_Header{Header: head}})
+	wait := time.AfterFunc(answerTime, func() { cancel(errSilent) }) // for the server, and not for r
+	defer wait.Stop()
 	for err == nil && n > 0 {
+		wait.Reset(answerTime)
 		err = stream.Send(&sandboxv2.PutFileRequest{Part: &sandboxv2.PutFileRequest_Data{Data: buf[:n]}})
+		wait.Stop()
 		if err != nil {
 			break
 		}
@@ -44,8 +49,17 @@ func (p *peer) Put(ctx context.Context, path string, r io.Reader, opts engine.Pu
 			return readError(ctx, readErr)
 		}
 	}
+	wait.Reset(answerTime)
 	_, err = stream.CloseAndReceive() // when the server has ended the call, this has the reason
-	return gone(wire.FromError(err))
+	return gone(causeOr(ctx, err))
+}
+
+// causeOr is the error of a call, or why this side has given it up.
+func causeOr(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return wire.FromError(err)
 }
 
 // readError is why the caller's reader could not be read.
@@ -60,14 +74,17 @@ func readError(ctx context.Context, err error) error {
 func (p *peer) Get(ctx context.Context, path string, w io.Writer, most int64, sized func(int64)) error {
 	req := &sandboxv2.GetFileRequest{SessionId: p.id, MaxBytes: &most}
 	wire.SetText(&req.Path, &req.PathRaw, path)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	wait := time.AfterFunc(answerTime, func() { cancel(errSilent) }) // for the server, and not for w
+	defer wait.Stop()
 	stream, err := p.client.rpc.GetFile(ctx, connect.NewRequest(req))
 	if err != nil {
-		return gone(wire.FromError(err))
+		return gone(causeOr(ctx, err))
 	}
 	defer stream.Close() //nolint:errcheck // what it finds, Receive has told
 	for stream.Receive() {
+		wait.Stop()
 		m := stream.Msg()
 		if m.SizeBytes != nil {
 			sized(m.GetSizeBytes())
@@ -75,8 +92,9 @@ func (p *peer) Get(ctx context.Context, path string, w io.Writer, most int64, si
 		if _, err := w.Write(m.GetData()); err != nil {
 			return err
 		}
+		wait.Reset(answerTime)
 	}
-	return gone(wire.FromError(stream.Err()))
+	return gone(causeOr(ctx, stream.Err()))
 }
 
 // List implements engine.Peer.
@@ -88,7 +106,7 @@ func (p *peer) List(ctx context.Context, path string) ([]engine.FileInfo, error)
 	}
 	wire.SetText(&req.Path, &req.PathRaw, path)
 	for {
-		m, err := again(ctx, p.client.rpc.ListFiles, req)
+		m, err := again(ctx, soon(p.client.rpc.ListFiles), req)
 		if err != nil {
 			return nil, gone(err)
 		}
@@ -105,7 +123,7 @@ func (p *peer) List(ctx context.Context, path string) ([]engine.FileInfo, error)
 func (p *peer) Stat(ctx context.Context, path string) (engine.FileInfo, error) {
 	req := &sandboxv2.StatFileRequest{SessionId: p.id}
 	wire.SetText(&req.Path, &req.PathRaw, path)
-	m, err := again(ctx, p.client.rpc.StatFile, req)
+	m, err := again(ctx, soon(p.client.rpc.StatFile), req)
 	if err != nil {
 		return engine.FileInfo{}, gone(err)
 	}

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -34,6 +35,19 @@ func again[Q, A any](ctx context.Context, call func(context.Context, *connect.Re
 			return nil, wire.FromError(err)
 		}
 		pause *= 2
+	}
+}
+
+// soon bounds a call by the short road, whose answer is soon there or never.
+func soon[Q, A any](call func(context.Context, *connect.Request[Q]) (*connect.Response[A], error)) func(context.Context, *connect.Request[Q]) (*connect.Response[A], error) {
+	return func(ctx context.Context, req *connect.Request[Q]) (*connect.Response[A], error) {
+		ctx, cancel := context.WithTimeoutCause(ctx, answerTime, errSilent)
+		defer cancel()
+		answer, err := call(ctx, req)
+		if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+			return nil, errSilent
+		}
+		return answer, err
 	}
 }
 

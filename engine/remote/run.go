@@ -17,10 +17,6 @@ import (
 )
 
 const (
-	// heartbeat is the longest time without a message of a run that is under way, and silence after how long without one the
-	// server is taken for dead although its connection lives.
-	heartbeat = 15 * time.Second
-	silence   = 4 * heartbeat
 	// stopTime is how long the server may take to end a run that it was told to end. It kills by force after two seconds.
 	stopTime = 15 * time.Second
 	// stuckTime is after how long with an event that the reader here does not take the server is asked to tell, on another way,
@@ -42,7 +38,8 @@ type events interface {
 type run struct {
 	peer   *peer
 	stream events
-	cancel context.CancelFunc // of the stream
+	cancel context.CancelCauseFunc // of the stream
+	cause  func() error            // why it was cancelled; nil: it was not
 	id     string
 	tier   engine.Tier
 	why    string
@@ -65,30 +62,32 @@ func (p *peer) Start(ctx context.Context, spec *engine.PeerSpec) (engine.PeerRun
 	if err != nil {
 		return nil, err
 	}
-	req.SessionId, req.StreamOutput, req.Heartbeat = p.id, !spec.Kept, durationpb.New(heartbeat)
+	req.SessionId, req.StreamOutput, req.Heartbeat = p.id, !spec.Kept, durationpb.New(p.client.beat)
 	if deadline, ok := ctx.Deadline(); ok {
 		req.CancelAfter = durationpb.New(max(time.Until(deadline), 0) + deadlineSlack)
 	}
 	// The stream outlives ctx, which is for the start alone.
-	streaming, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	unhook := context.AfterFunc(ctx, cancel)
+	streaming, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	unhook := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
 	r := &run{
-		peer: p, cancel: cancel, out: spec.Stdout, errs: spec.Stderr, stopped: spec.Stopped,
+		peer: p, cancel: cancel, cause: func() error { return context.Cause(streaming) }, out: spec.Stdout, errs: spec.Stderr, stopped: spec.Stopped,
 		over: make(chan struct{}), grace: -1, exit: unknownExit(),
 	}
+	r.alive = time.AfterFunc(p.client.silence, func() { cancel(errSilent) })
 	first, err := r.open(streaming, req, spec.Stdin)
 	if err == nil && !unhook() {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		cancel()
+		err = r.startError(err)
+		r.alive.Stop()
+		cancel(nil)
 		close(r.over)
 		if r.stream != nil {
 			r.stream.close()
 		}
-		return nil, startError(ctx, err)
+		return nil, err
 	}
-	r.alive = time.AfterFunc(silence, cancel)
 	r.stuck = time.AfterFunc(stuckTime, sync.OnceFunc(r.watch))
 	go r.follow(first)
 	return r, nil
@@ -98,11 +97,14 @@ func unknownExit() engine.Exit {
 	return engine.Exit{Reason: engine.ReasonLost, Code: engine.Unknown, WallTime: engine.Unknown, CPUTime: engine.Unknown, PeakMemory: engine.Unknown}
 }
 
+// errSilent is why a stream is given up.
+var errSilent = errors.New("the server does not answer")
+
 // startError is why a run has not been started, or that this is not known.
-func startError(ctx context.Context, err error) error {
+func (r *run) startError(err error) error {
 	switch {
-	case ctx.Err() != nil: // the server ends what it has begun
-		return fmt.Errorf("%w: %w", engine.ErrLost, context.Cause(ctx))
+	case r.cause() != nil: // the server ends what it has begun
+		return fmt.Errorf("%w: %w", engine.ErrLost, r.cause())
 	case broken(err) && !refused(err):
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	}
@@ -128,6 +130,10 @@ func (r *run) open(ctx context.Context, req *sandboxv2.RunRequest, stdin engine.
 		go sendStdin(stream, stdin, r.over)
 	}
 	first, err := r.stream.next()
+	for err == nil && first.GetStarted() == nil && first.GetExited() == nil { // a heartbeat: the run waits for its turn
+		r.alive.Reset(r.peer.client.silence)
+		first, err = r.stream.next()
+	}
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil, io.ErrUnexpectedEOF
@@ -156,7 +162,7 @@ func (r *run) follow(ev *sandboxv2.RunEvent) {
 		if ev.GetExited() != nil {
 			break
 		}
-		r.alive.Reset(silence)
+		r.alive.Reset(r.peer.client.silence)
 		ev, err = r.stream.next()
 	}
 	r.alive.Stop()
@@ -172,10 +178,10 @@ func (r *run) follow(ev *sandboxv2.RunEvent) {
 		r.exit = engine.Exit{Result: &result}
 		_, _ = r.stream.next() // the end of the stream, which is here already: the connection can be used again
 	} else {
-		r.exit.Err = lostError(err)
+		r.exit.Err = r.lostError(err)
 	}
 	r.stream.close()
-	r.cancel()
+	r.cancel(nil)
 }
 
 // watch waits for the end of a run whose reader is behind. If the run did not end by itself, nobody waits for the reader.
@@ -208,8 +214,11 @@ func (r *run) hand(ev *sandboxv2.RunEvent) {
 }
 
 // lostError is why the end of a run is not known.
-func lostError(err error) error {
-	if errors.Is(err, io.EOF) {
+func (r *run) lostError(err error) error {
+	switch cause := r.cause(); {
+	case cause != nil:
+		err = cause
+	case errors.Is(err, io.EOF):
 		err = errors.New("the stream has ended without a result")
 	}
 	return fmt.Errorf("%w: %w", engine.ErrLost, wire.FromError(err))
@@ -220,6 +229,9 @@ func (r *run) Wait() engine.Exit {
 	<-r.over
 	return r.exit
 }
+
+// errNotStopped is why a stream is given up.
+var errNotStopped = errors.New("the server does not stop the run")
 
 // Stop implements engine.DriverRun.
 func (r *run) Stop(grace time.Duration) {
@@ -234,11 +246,12 @@ func (r *run) Stop(grace time.Duration) {
 	}
 	r.grace = max(grace, 0)
 	if r.giveUp == nil {
-		r.giveUp = time.AfterFunc(stopTime, r.cancel) // the server then sees that its client has gone
+		// The server then sees that its client has gone.
+		r.giveUp = time.AfterFunc(stopTime, func() { r.cancel(errNotStopped) })
 	}
 	go func() {
 		if err := r.signal(sig); err != nil && !errors.Is(err, engine.ErrNoSession) {
-			r.cancel()
+			r.cancel(fmt.Errorf("stop the run: %w", err))
 		}
 	}()
 }

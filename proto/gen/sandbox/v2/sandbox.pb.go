@@ -2516,10 +2516,11 @@ func (x *RunResponse) GetEvent() *RunEvent {
 	return nil
 }
 
-// RunEvent is what happened in a run. The fields that are set happened in this order. One that has none is a heartbeat.
+// RunEvent is what happened in a run. The fields that are set happened in this order. One that has none is a heartbeat, which
+// can also come before the run has started.
 type RunEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// First, and once.
+	// First but for heartbeats, and once.
 	Started *Started `protobuf:"bytes,1,opt,name=started,proto3" json:"started,omitempty"`
 	// The next bytes of a stream.
 	Stdout []byte `protobuf:"bytes,2,opt,name=stdout,proto3" json:"stdout,omitempty"`
