@@ -28,7 +28,7 @@ func (j *job) detach(ctx context.Context, box *sandbox, out io.Writer) error {
 	if err != nil {
 		return engineError(wire.FromError(err))
 	}
-	defer events.Close()
+	defer func() { _ = events.Close() }()
 	for events.Receive() {
 		if s := events.Msg().GetEvent().GetStarted(); s != nil {
 			if _, err := fmt.Fprintln(out, runName{box.ID(), s.GetRunId()}); err != nil {
@@ -50,7 +50,7 @@ func watch(ctx context.Context, c *remote.Client, name runName, stdout, stderr i
 	if err != nil {
 		return engine.Result{}, wire.FromError(err)
 	}
-	defer events.Close()
+	defer func() { _ = events.Close() }()
 	for events.Receive() {
 		e := events.Msg().GetEvent()
 		if n := e.GetStdoutSkipped() + e.GetStderrSkipped(); n > 0 {

@@ -30,7 +30,7 @@ func runLogs(std stdio, server *serverFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	defer client.Close()
+	defer func() { _ = client.Close() }()
 	stop := newStopper(context.Background())
 	defer stop.close()
 	run, err := findRun(stop.ctx, client, name)

@@ -37,7 +37,7 @@ func newPsCommand(std stdio, server *serverFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer client.Close()
+			defer func() { _ = client.Close() }()
 			list, err := listSessions(context.Background(), client, all)
 			if err != nil {
 				return err

@@ -30,7 +30,7 @@ type serverFlags struct {
 // The variables that stand for flags that are not given.
 const (
 	envServer    = "SANDBAR_SERVER"
-	envTokenFile = "SANDBAR_TOKEN_FILE" //nolint:gosec // the name of a variable
+	envTokenFile = "SANDBAR_TOKEN_FILE"
 )
 
 func (f *serverFlags) add(fs *pflag.FlagSet) {

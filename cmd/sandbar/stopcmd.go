@@ -28,7 +28,7 @@ func newStopCommand(server *serverFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer client.Close()
+			defer func() { _ = client.Close() }()
 			sig := sandboxv2.Signal_SIGNAL_TERMINATE
 			if kill {
 				sig = sandboxv2.Signal_SIGNAL_KILL
