@@ -60,7 +60,7 @@ var groups = []struct {
 	{"bench", []string{"*"}},
 	{"internal/integration", []string{"*"}},
 	{"internal/daemon", []string{"engine", "native", "server", "wasm"}}, // what both commands serve with
-	{"internal/testneed", nil}, // for tests, whose imports nobody counts
+	{"internal/testneed", nil},                                          // for tests, whose imports nobody counts
 	{"internal/testuser", nil},
 }
 
