@@ -107,7 +107,7 @@ func parseCertificates(text []byte, policies *Policies) (map[string]member, erro
 			}
 			key = strings.ToLower(key)
 		case kind != "uri" && kind != "email" && kind != "cn":
-			return errors.New("the subject is none of uri:, dns:, email: and cn:")
+			return errors.New("the subject does not begin with uri:, dns:, email: or cn: as it should")
 		}
 		if _, ok := members[key]; ok {
 			return errors.New("the subject is there already")

@@ -196,7 +196,9 @@ func isIPv6(s string) bool {
 
 func (h *hostPort) setName() error {
 	literal, bracketed := strings.CutPrefix(h.name, "[")
-	literal = strings.TrimSuffix(literal, "]")
+	if bracketed {
+		literal = strings.TrimSuffix(literal, "]")
+	}
 	if addr, err := netip.ParseAddr(literal); err == nil {
 		if addr.Zone() != "" || bracketed && addr.Is4() {
 			return errHost
@@ -214,7 +216,7 @@ func (h *hostPort) setName() error {
 // canonicalOrigin is the origin in the form in which two can be compared: scheme://host:port, in lower case.
 func canonicalOrigin(s string) (string, error) {
 	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || s != u.Scheme+"://"+u.Host && !strings.EqualFold(s, u.Scheme+"://"+u.Host) {
+	if err != nil || u.Host == "" || !strings.EqualFold(s, u.Scheme+"://"+u.Host) {
 		return "", errors.New("is not an origin of the form scheme://host or scheme://host:port")
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {

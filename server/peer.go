@@ -21,13 +21,13 @@ func (l *ownerListener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		uid, err := peerUID(conn)
-		if err == nil && (uid == peerUnknown || uid == 0 || uid == os.Geteuid()) {
+		uid, known, err := peerUID(conn)
+		if err == nil && (!known || isOwner(uid, os.Geteuid())) {
 			return conn, nil
 		}
 		conn.Close()
 	}
 }
 
-// peerUnknown stands for a user who cannot be asked for on this system.
-const peerUnknown = -1
+// isOwner reports whether the user uid may use a server that runs as own.
+func isOwner(uid uint32, own int) bool { return uid == 0 || int64(uid) == int64(own) }

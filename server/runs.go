@@ -40,7 +40,7 @@ func (s *Server) start(ctx context.Context, se *session, m *sandboxv2.RunRequest
 	if err != nil {
 		return nil, err
 	}
-	if err := se.principal.Policy.ApplyRun(opts, m.GetDetach()); err != nil {
+	if err := principalOf(ctx).Policy.ApplyRun(opts, m.GetDetach()); err != nil {
 		return nil, err
 	}
 	r := &run{typ: opts.Type, name: opts.Name}
@@ -51,7 +51,7 @@ func (s *Server) start(ctx context.Context, se *session, m *sandboxv2.RunRequest
 		r.stdin = newStdin()
 		opts.Stdin = r.stdin
 	}
-	release, err := s.slot(ctx, se.principal)
+	release, err := s.slot(ctx, principalOf(ctx))
 	if err != nil {
 		return nil, err
 	}
