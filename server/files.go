@@ -64,8 +64,11 @@ func (h *handler) PutBytes(ctx context.Context, req *connect.Request[sandboxv2.P
 		if n := len(m.GetData()); n > maxUnary {
 			return &engine.TooLargeError{Path: path, Size: int64(n), Max: maxUnary}
 		}
-		h.opts.Observer.FileMoved(true, int64(len(m.GetData())))
-		return se.PutBytes(ctx, path, m.GetData(), putOptions(m.GetMode()))
+		err := se.PutBytes(ctx, path, m.GetData(), putOptions(m.GetMode()))
+		if err == nil {
+			h.opts.Observer.FileMoved(true, int64(len(m.GetData())))
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -188,7 +191,9 @@ func (w *getWriter) send(p []byte) error {
 	w.msg.Data = p
 	err := w.stream.Send(&w.msg)
 	w.msg.SizeBytes = nil
-	w.total += int64(len(p))
+	if err == nil {
+		w.total += int64(len(p))
+	}
 	return err
 }
 

@@ -22,7 +22,7 @@ var _ sandboxv2connect.SandboxServiceHandler = (*handler)(nil)
 func (h *handler) fail(ctx context.Context, err error) error {
 	out := wire.Error(err)
 	if out.Code() == connect.CodeInternal || errors.Is(err, engine.ErrLost) {
-		h.log.ErrorContext(ctx, "call failed", slog.String("principal", principalOf(ctx).Name), slog.Any("err", err))
+		h.log.LogAttrs(ctx, slog.LevelError, "call failed", append(about(ctx), slog.String("err", withoutScript(err)))...)
 	}
 	return out
 }

@@ -69,9 +69,10 @@ func (s *Server) Handler(opts *HandlerOptions) (http.Handler, error) {
 	open := append([]connect.HandlerOption{
 		connect.WithConditionalHandlerOptions(readMax),
 		connect.WithCompressMinBytes(minCompressed),
+		connect.WithInterceptors(calls{s}), // around the next one, so that it sees what that makes of a panic
 		connect.WithRecover(s.panicked),
 	}, opts.Connect...)
-	options := append([]connect.HandlerOption{connect.WithRequestGate(gate.Request)}, open...)
+	options := append([]connect.HandlerOption{connect.WithRequestGate(s.counted(gate.Request))}, open...)
 	mux := http.NewServeMux()
 	mux.Handle(sandboxv2connect.NewSandboxServiceHandler(&handler{s}, options...))
 	mux.Handle(grpchealth.NewHandler(healthChecker{s}, open...)) // whoever checks has no credentials, and learns a word
@@ -86,7 +87,8 @@ func (s *Server) Handler(opts *HandlerOptions) (http.Handler, error) {
 
 // panicked is a fault of ours in a call. The others go on.
 func (s *Server) panicked(ctx context.Context, spec connect.Spec, _ http.Header, what any) error {
-	s.log.ErrorContext(ctx, "panic in a call", slog.String("call", spec.Procedure), slog.Any("panic", what), slog.String("stack", string(debug.Stack())))
+	attrs := append(about(ctx), slog.String("call", spec.Procedure), slog.String("panic", panicText(what)), slog.String("stack", string(debug.Stack())))
+	s.log.LogAttrs(ctx, slog.LevelError, "panic in a call", attrs...)
 	return connect.NewError(connect.CodeInternal, fmt.Errorf("internal error"))
 }
 

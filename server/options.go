@@ -41,6 +41,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Observer is told what happens, for metrics. Nil: nobody.
 	Observer Observer
+	// Tracer is told of the steps of calls, for traces. Nil: nobody. Its interceptor is for HandlerOptions.Connect.
+	Tracer Tracer
 }
 
 // Limits bound the server. What is more is engine.ErrLimit.
@@ -117,6 +119,9 @@ func (o Options) filled() Options {
 	}
 	if o.Observer == nil {
 		o.Observer = nobody{}
+	}
+	if o.Tracer == nil {
+		o.Tracer = noTracer{}
 	}
 	return o
 }

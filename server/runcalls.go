@@ -166,6 +166,7 @@ func (h *handler) inRun(ctx context.Context, sessionID, id string, f func(*known
 		if err != nil {
 			return err
 		}
+		h.concerns(ctx, sessionID, id)
 		return f(k)
 	})
 }

@@ -51,25 +51,19 @@ func (s *Server) start(ctx context.Context, se *session, m *sandboxv2.RunRequest
 		r.stdin = newStdin()
 		opts.Stdin = r.stdin
 	}
-	release, err := s.slot(ctx, principalOf(ctx))
+	release, err := s.slot(ctx, se)
 	if err != nil {
 		return nil, err
 	}
 	runCtx, cancel := lifeOf(ctx, m)
-	began := time.Now()
-	r.Process, err = se.Run(runCtx, script, opts)
-	if err != nil {
+	r.at = time.Now()
+	if err := s.begin(runCtx, se, r, script, opts); err != nil {
 		cancel()
 		release()
-		s.opts.Observer.RunStarted("", "", time.Since(began), err)
 		return nil, err
 	}
-	tier, _ := r.Route()
-	if tier == engine.TierNative {
-		r.backend = se.backend
-	}
-	s.opts.Observer.RunStarted(tier, r.backend, time.Since(began), nil)
-	r.at = began
+	s.concerns(ctx, se.ID(), r.ID())
+	ended := s.opts.Tracer.Begin(ctx, StepRun)
 	if m.GetDetach() {
 		r.log = newRunLog(s.opts.DetachedOutput)
 		r.log.record(r.Process)
@@ -79,19 +73,46 @@ func (s *Server) start(ctx context.Context, se *session, m *sandboxv2.RunRequest
 		<-r.Done()
 		cancel()
 		release()
-		s.concluded(se, r)
+		s.concluded(se, r, ended)
 	}()
 	return r, nil
 }
 
-// slot waits for a slot for a run.
-func (s *Server) slot(ctx context.Context, p *Principal) (release func(), err error) {
+// begin starts the process of a run.
+func (s *Server) begin(ctx context.Context, se *session, r *run, script string, opts *engine.RunOptions) (err error) {
+	ended := s.opts.Tracer.Begin(ctx, StepStart)
+	r.Process, err = se.Run(ctx, script, opts)
+	took := time.Since(r.at)
+	if err != nil {
+		s.opts.Observer.RunStarted("", "", took, err)
+		ended(Step{Session: se.ID(), Err: err})
+		return err
+	}
+	tier, _ := r.Route()
+	if tier == engine.TierNative {
+		r.backend = se.backend
+	}
+	s.opts.Observer.RunStarted(tier, r.backend, took, nil)
+	ended(r.step(se))
+	return nil
+}
+
+// step is what is known of a run that has begun.
+func (r *run) step(se *session) Step {
+	tier, why := r.Route()
+	return Step{Session: se.ID(), Run: r.ID(), Tier: tier, Backend: r.backend, Route: routeWord(why)}
+}
+
+// slot waits for a slot for a run, which counts for the caller.
+func (s *Server) slot(ctx context.Context, se *session) (release func(), err error) {
 	if err := s.admit(); err != nil {
 		return nil, err
 	}
-	began := time.Now()
+	p, began := principalOf(ctx), time.Now()
+	ended := s.opts.Tracer.Begin(ctx, StepQueue)
 	release, err = s.runs.acquire(ctx, p.Name, bounds{slots: most(p.Policy.MaxRuns, s.opts.Limits.Runs), waiting: most(p.Policy.MaxQueued, s.opts.Limits.QueuedRuns)})
 	s.opts.Observer.RunQueued(time.Since(began), err)
+	ended(Step{Session: se.ID(), Err: err})
 	if err != nil {
 		return nil, fmt.Errorf("run: %w: %w", engine.ErrNotStarted, err)
 	}
@@ -110,12 +131,15 @@ func lifeOf(ctx context.Context, m *sandboxv2.RunRequest) (context.Context, cont
 }
 
 // concluded notes the end of a run.
-func (s *Server) concluded(se *session, r *run) {
+func (s *Server) concluded(se *session, r *run, ended func(Step)) {
 	result, err := r.Wait(context.Background()) // it has ended
 	if r.stdin != nil {
 		r.stdin.drop()
 	}
-	s.opts.Observer.RunEnded(&result, err)
+	step := r.step(se)
+	step.Reason, step.Err = result.Reason, err
+	s.opts.Observer.RunEnded(step.Tier, r.backend, &result, err)
+	ended(step)
 	se.done(r)
 }
 

@@ -94,7 +94,7 @@ func (s *Server) Close() error {
 	var all sync.WaitGroup
 	for _, se := range s.sessions.takeAll() {
 		all.Go(func() {
-			if err := s.closeSession(se, "server ended"); err != nil {
+			if err := s.closeSession(se, ClosedServer); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
 				errs = append(errs, err)

@@ -40,6 +40,7 @@ func (s *Server) session(ctx context.Context, id string) (se *session, done func
 	if err != nil {
 		return nil, nil, fmt.Errorf("session: %w", err)
 	}
+	s.concerns(ctx, se.ID(), "")
 	return se, done, nil
 }
 
@@ -88,17 +89,18 @@ func (s *Server) open(ctx context.Context, o *opening) (*session, error) {
 	opts.Logger = s.log
 	or(&opts.MaxOutput, engine.DefaultMaxOutput)
 	es, err := s.host.Open(ctx, backend, opts)
-	s.opts.Observer.SessionOpened(backend, s.sessions.length(), time.Since(began), err)
+	s.opts.Observer.SessionOpened(backend, time.Since(began), err)
 	if err != nil {
 		s.sessions.unreserve(p.Name)
 		return nil, err
 	}
 	se := &session{Session: es, principal: p, label: o.label, backend: backend, use: use, maxOutput: opts.MaxOutput, runs: map[string]*known{}}
 	s.sessions.add(se)
+	s.concerns(ctx, se.ID(), "")
 	s.log.Info("session opened", slog.String("session", se.ID()), slog.String("principal", p.Name), slog.String("backend", backend))
 	if s.life.Err() != nil { // Close has begun meanwhile, and may have missed it
 		if se, err := s.sessions.take(se.ID(), p.Name, false); err == nil {
-			_ = s.closeSession(se, "server ended") // it is logged
+			_ = s.closeSession(se, ClosedServer) // it is logged
 		}
 		return nil, engine.ErrDraining
 	}
@@ -161,7 +163,7 @@ func (s *Server) closeSession(se *session, why string) error {
 	began := time.Now()
 	err := se.Close()
 	s.sessions.unreserve(se.owner())
-	s.opts.Observer.SessionClosed(s.sessions.length(), why, time.Since(began))
+	s.opts.Observer.SessionClosed(se.backend, why, time.Since(began))
 	attrs := []any{slog.String("session", se.ID()), slog.String("why", why)}
 	if err != nil {
 		s.log.Warn("session not closed in order", append(attrs, slog.Any("err", err))...)
@@ -256,7 +258,8 @@ func (h *handler) CloseSession(ctx context.Context, req *connect.Request[sandbox
 	p := principalOf(ctx)
 	se, err := h.sessions.take(req.Msg.GetSessionId(), p.Name, p.Admin)
 	if err == nil {
-		err = h.closeSession(se, "asked for")
+		h.concerns(ctx, se.ID(), "")
+		err = h.closeSession(se, ClosedAsked)
 	}
 	if err != nil {
 		return nil, h.fail(ctx, err)

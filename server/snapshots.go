@@ -37,7 +37,7 @@ func (s *Server) snapshot(ctx context.Context, id string) (sn *snapshot, done fu
 }
 
 // keep makes a snapshot of the caller's of what take gives.
-func (s *Server) keep(ctx context.Context, take func() (*engine.Snapshot, error)) (*snapshot, error) {
+func (s *Server) keep(ctx context.Context, uploaded bool, take func() (*engine.Snapshot, error)) (*snapshot, error) {
 	p := principalOf(ctx)
 	if err := s.admit(); err != nil {
 		return nil, err
@@ -56,6 +56,7 @@ func (s *Server) keep(ctx context.Context, take func() (*engine.Snapshot, error)
 	}
 	sn := &snapshot{id: strings.ToLower(rand.Text()), principal: p, snap: snap, use: use}
 	s.snapshots.add(sn)
+	s.opts.Observer.SnapshotKept(uploaded)
 	if s.life.Err() != nil { // Close has begun meanwhile, and may have missed it
 		return nil, errors.Join(engine.ErrDraining, s.removeSnapshot(sn.id, p.Name))
 	}
@@ -72,6 +73,7 @@ func (s *Server) removeSnapshot(id, owner string) error {
 
 // closeSnapshot ends a snapshot that was taken out of the table.
 func (s *Server) closeSnapshot(sn *snapshot) error {
+	defer s.opts.Observer.SnapshotRemoved()
 	defer s.snapshots.unreserve(sn.owner())
 	return sn.snap.Close()
 }
@@ -89,7 +91,7 @@ func (s *snapshot) describe() *sandboxv2.SnapshotInfo {
 func (h *handler) Snapshot(ctx context.Context, req *connect.Request[sandboxv2.SnapshotRequest]) (*connect.Response[sandboxv2.SnapshotResponse], error) {
 	out := &sandboxv2.SnapshotResponse{}
 	err := h.inSession(ctx, req.Msg.GetSessionId(), func(se *session) error {
-		sn, err := h.keep(ctx, func() (*engine.Snapshot, error) { return se.Snapshot(ctx) })
+		sn, err := h.keep(ctx, false, func() (*engine.Snapshot, error) { return se.Snapshot(ctx) })
 		if err == nil {
 			out.Snapshot = sn.describe()
 		}
@@ -175,7 +177,7 @@ func (h *handler) PutSnapshot(ctx context.Context, stream *connect.ClientStream[
 	case asked > 0:
 		limit = min(limit, asked)
 	}
-	sn, err := h.keep(ctx, func() (*engine.Snapshot, error) {
+	sn, err := h.keep(ctx, true, func() (*engine.Snapshot, error) {
 		return h.host.ReadSnapshot(ctx, &snapshotReader{stream: stream, left: stream.Msg().GetData()}, limit)
 	})
 	if err != nil {

@@ -189,9 +189,9 @@ func (u *usage) whyDue(now time.Time) string {
 	defer u.mu.Unlock()
 	switch {
 	case !u.expires.IsZero() && now.After(u.expires):
-		return "lifetime over"
+		return ClosedLifetime
 	case u.users == 0 && now.Sub(u.last) > u.idle:
-		return "not used"
+		return ClosedUnused
 	}
 	return ""
 }

@@ -18,6 +18,8 @@ type interpreter struct {
 	code    wazero.CompiledModule
 	// pool has the instances of the standard image.
 	pool *pool
+	// taken counts what pools gave.
+	taken taken
 	// bare is the file system without anything of a user's, for making the image.
 	bare *guestfs.Session
 }

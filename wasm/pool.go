@@ -34,9 +34,11 @@ func (o *pool) take(ctx context.Context) (*instance, error) {
 		in := o.idle[n-1]
 		o.idle = o.idle[:n-1]
 		o.mu.Unlock()
+		o.interpreter.taken.ready.Add(1)
 		return in, nil
 	}
 	o.mu.Unlock()
+	o.interpreter.taken.made.Add(1)
 	return o.fresh(ctx)
 }
 

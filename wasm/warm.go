@@ -30,7 +30,7 @@ func (s *session) warmUp(starting context.Context, p *interpreter, spec *engine.
 	shadow := s.shadowed(engine.WorkDir, spec.Env)
 	snap, err := warm(w.context(ctx), in, warmRequest(s.spec.Warm, engine.WorkDir, spec.Env, shadow))
 	if err != nil {
-		return nil, fmt.Errorf("Options.Warm: %s: %w", output.text(), firstLineOf(err))
+		return nil, &warmError{output.text(), firstLineOf(err)}
 	}
 	snap.hot = p.pool.base.image.Hot()
 	b, err := newBase(snap)
@@ -40,3 +40,17 @@ func (s *session) warmUp(starting context.Context, p *interpreter, spec *engine.
 	defer func() { _ = b.release() }()
 	return newPool(p, b, min(1, p.opts.Idle)), nil
 }
+
+// warmError is that Options.Warm cannot be run.
+type warmError struct {
+	output string
+	err    error
+}
+
+// Error implements error. It is for who wrote the source.
+func (e *warmError) Error() string { return fmt.Sprintf("Options.Warm: %s: %v", e.output, e.err) }
+
+func (e *warmError) Unwrap() error { return e.err }
+
+// ScriptText is the part of Error that the script wrote. A log does not get it.
+func (e *warmError) ScriptText() string { return e.output }

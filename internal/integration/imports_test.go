@@ -54,6 +54,9 @@ var groups = []struct {
 	{"native/internal/starter", nil}, // what becomes a script, and has all rights meanwhile
 	{"proto", nil},
 	{"server", []string{"engine", "netpolicy", "proto"}},
+	{"server/admin", []string{"engine", "server"}},
+	{"server/metrics", []string{"engine", "internal/wire", "proto", "server"}},
+	{"server/telemetry", []string{"engine", "internal/wire", "proto", "server"}},
 	{".", []string{"engine", "engine/remote", "netpolicy", "wasm", "native"}},
 	{"cmd", []string{"*"}},
 	{"examples", []string{"*"}},
@@ -75,8 +78,12 @@ var never = map[string][]string{
 	"wasm/internal/imports":   {module + "/engine", "github.com/tetratelabs/wazero", "os/exec", "net", "net/http"},
 	"wasm/internal/meter":     {"os/exec", "net", "net/http"},
 	"engine":                  {"github.com/tetratelabs/wazero", "os/exec"},
-	"netpolicy":               {"os/exec"},
-	"wasm/python":             {"os/exec", "net", "net/http"},
+	// Who embeds a server chooses what observes it.
+	"server": {"github.com/prometheus/client_golang/prometheus", "go.opentelemetry.io/otel", "net/http/pprof"},
+	// It puts profiles on http.DefaultServeMux.
+	"server/admin": {"net/http/pprof"},
+	"netpolicy":    {"os/exec"},
+	"wasm/python":  {"os/exec", "net", "net/http"},
 }
 
 var planOnly = []string{"golang.org/x/sys/unix", "os/exec", "net", "net/http"}
