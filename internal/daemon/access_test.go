@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,13 +26,14 @@ func TestServe_BeyondLoopbackNeedsCredentials(t *testing.T) {
 		}
 	}
 	tokens := write(t, "")
-	p := launch(t, backend, "--listen=0.0.0.0:0", "--tokens="+tokens)
+	p := launch(t, backend, "--listen=0.0.0.0:0", "--tokens="+tokens, "--admin-listen=0.0.0.0:0")
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(p.line("listening on "), "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.logs("in clear text")
 	p.logs("set allow-host")
+	p.logs("the administrators' listener asks for no credentials")
 	if _, err := sessions(t, client(t, "http://127.0.0.1:"+port)); connect.CodeOf(err) != connect.CodeUnauthenticated {
 		t.Errorf("ListSessions without a token = %v, want unauthenticated", err)
 	}
@@ -74,6 +77,38 @@ func TestServe_PolicyOfCallersWithoutCredentials(t *testing.T) {
 	c := client(t, p.line("listening on "))
 	if _, err := openSession(t.Context(), c); connect.CodeOf(err) != connect.CodePermissionDenied || !strings.Contains(err.Error(), "Network") && !strings.Contains(err.Error(), "Backend") {
 		t.Errorf("OpenSession with an open network = %v, want permission denied", err)
+	}
+}
+
+func TestServe_CollectorOfTelemetry(t *testing.T) {
+	bad := launch(t, backend, "--listen=127.0.0.1:0", "--otlp-endpoint=ftp://x")
+	if code := bad.code(); code != exitFailed || !strings.Contains(bad.logText(), "--otlp-endpoint: ") {
+		t.Errorf("exit code %d, stderr %q", code, bad.logText())
+	}
+	heard := make(chan string, 100)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case heard <- r.URL.Path:
+		default:
+		}
+	}))
+	defer collector.Close()
+	p := launch(t, backend, "--listen=127.0.0.1:0", "--otlp-endpoint="+collector.URL)
+	if _, err := sessions(t, client(t, p.line("listening on "))); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.code(); code != 0 {
+		t.Errorf("exit code %d, want 0", code)
+	}
+	paths := map[string]bool{}
+	for len(heard) > 0 {
+		paths[<-heard] = true
+	}
+	if !paths["/v1/traces"] || !paths["/v1/metrics"] {
+		t.Errorf("the collector heard %v, want traces and metrics", paths)
 	}
 }
 

@@ -2,56 +2,38 @@ package daemon
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"log/slog"
-	"net/http"
 	"sync/atomic"
 
 	"github.com/sandbar-dev/sandbar/server"
+	"github.com/sandbar-dev/sandbar/server/admin"
 )
 
-// readiness is whether the server is to be sent work.
-type readiness struct {
-	interpreter atomic.Bool
-	server      *server.Server
-}
+// readiness is whether the interpreter is ready: the backends have worked when there is a server.
+type readiness struct{ interpreter atomic.Bool }
 
-// problem is why it is not ready; empty when it is.
-func (r *readiness) problem() string {
-	switch {
-	case r.server.Draining():
-		return "draining"
-	case !r.interpreter.Load():
-		return "the interpreter is being prepared"
-	}
-	return ""
-}
+var errPreparing = errors.New("it is being prepared")
 
-// adminHandler answers /healthz as long as the process does anything, and /readyz with 503 while it should be sent no work.
-// It needs no credentials, and has no way into the service.
-func adminHandler(c *Config, r *readiness) (http.Handler, error) {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if problem := r.problem(); problem != "" {
-			http.Error(w, problem, http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, "ready")
-	})
-	guard, err := server.NewBrowserGuard(&server.BrowserOptions{Hosts: c.AllowHost})
-	if err != nil {
-		return nil, err
+func (r *readiness) check(context.Context) error {
+	if !r.interpreter.Load() {
+		return errPreparing
 	}
-	return guard.Wrap(mux), nil
+	return nil
 }
 
 // adminDoor opens the listener for the people and programs that watch the server. Nil: there is none.
-func adminDoor(ctx context.Context, c *Config, r *readiness, log *slog.Logger) (*door, error) {
+func adminDoor(ctx context.Context, c *Config, s *server.Server, r *readiness, w *watching, log *slog.Logger) (*door, error) {
 	if c.AdminListen == "" {
 		return nil, nil
 	}
-	handler, err := adminHandler(c, r)
+	handler, err := admin.Handler(&admin.Options{
+		Checks:   []admin.Check{{Name: "interpreter", Ready: r.check}},
+		Draining: s.Draining,
+		Metrics:  w.metrics.Handler(),
+		Browser:  &server.BrowserOptions{Hosts: c.AllowHost},
+		Logger:   log,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -59,5 +41,9 @@ func adminDoor(ctx context.Context, c *Config, r *readiness, log *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
-	return &door{listener: l, http: server.NewHTTP(handler, log)}, nil
+	d := &door{listener: l, http: server.NewHTTP(handler, log)}
+	if !server.Loopback(l) {
+		log.WarnContext(ctx, "the administrators' listener asks for no credentials, and is reachable from beyond this machine", "listener", d.String())
+	}
+	return d, nil
 }

@@ -41,6 +41,7 @@ type Config struct {
 	DrainTimeout time.Duration `key:"drain-timeout"`
 	LogLevel     string        `key:"log-level"`
 	LogFormat    string        `key:"log-format"`
+	OTLPEndpoint string        `key:"otlp-endpoint"`
 
 	// places says where values of the file stand, by their keys.
 	places map[string]string
@@ -68,7 +69,7 @@ func (c *Config) flags(fs *pflag.FlagSet, stateDir string) {
 	fs.StringVar(&c.Policy, "policy", "", "read what callers may ask for from this `file`")
 	fs.StringArrayVar(&c.AllowHost, "allow-host", nil, "answer requests for this name or address, without a port; may be given again")
 	fs.StringArrayVar(&c.AllowOrigin, "allow-origin", nil, "let pages of this origin call the server; may be given again")
-	fs.StringVar(&c.AdminListen, "admin-listen", "", "serve /healthz and /readyz on this host:port or unix:/path")
+	fs.StringVar(&c.AdminListen, "admin-listen", "", "serve /healthz, /readyz and /metrics on this host:port or unix:/path")
 	fs.IntVar(&c.MaxSessions, "max-sessions", 4096, "how many sessions there may be")
 	fs.IntVar(&c.MaxRuns, "max-runs", 256, "how many runs may be under way")
 	fs.IntVar(&c.MaxQueued, "max-queued", 1024, "how many more runs may wait")
@@ -79,6 +80,7 @@ func (c *Config) flags(fs *pflag.FlagSet, stateDir string) {
 	fs.Var(&spanValue{d: &c.DrainTimeout}, "drain-timeout", "at the end, give runs under way so long")
 	fs.StringVar(&c.LogLevel, "log-level", "info", "log what is at least this: debug, info, warn or error")
 	fs.StringVar(&c.LogFormat, "log-format", logText, "log as text or json, to standard error")
+	fs.StringVar(&c.OTLPEndpoint, "otlp-endpoint", "", "export traces and metrics by OTLP/HTTP to the collector at this `URL`")
 }
 
 // A ValueError is a value that cannot be used. Place is where in the file it stands, and empty for one of the command line.

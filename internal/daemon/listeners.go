@@ -78,7 +78,7 @@ func closeAll(list []net.Listener) {
 }
 
 // doors puts the server behind the listeners. It refuses those that everybody could come in by, and warns of what is weak.
-func doors(c *Config, s *server.Server, a *access, listeners []net.Listener, log *slog.Logger) ([]*door, error) {
+func doors(c *Config, s *server.Server, a *access, w *watching, listeners []net.Listener, log *slog.Logger) ([]*door, error) {
 	var files *tlsFiles
 	if c.TLSCert != "" {
 		var err error
@@ -92,7 +92,9 @@ func doors(c *Config, s *server.Server, a *access, listeners []net.Listener, log
 		if err != nil {
 			return nil, err
 		}
-		handler, err := s.Handler(&server.HandlerOptions{Browser: c.browser(), Authenticator: who})
+		handler, err := s.Handler(&server.HandlerOptions{
+			Browser: c.browser(), Authenticator: who, Connect: w.connect(),
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -34,6 +34,7 @@ type daemon struct {
 	state  *state
 	host   *host
 	server *server.Server
+	watch  *watching
 	ready  readiness
 	doors  []*door // the last one may be the administrators'
 
@@ -150,19 +151,24 @@ func (d *daemon) open(ctx context.Context, a *access, listeners []net.Listener) 
 	if d.host, err = newHost(d.config.Backend, d.state.cache(), d.log); err != nil {
 		return err
 	}
-	d.server, err = server.New(d.host, &server.Options{
+	if d.watch, err = newWatching(ctx, d.config, d.Version, d.log); err != nil {
+		return err
+	}
+	d.server, err = server.New(d.host, d.watch.options(&server.Options{
 		Version: d.Version, Backends: d.config.Backend, Authenticator: a.anyone, Limits: d.config.limits(),
 		IdleTimeout: d.config.IdleTimeout, Lifetime: d.config.MaxLifetime, Logger: d.log,
-	})
+	}))
 	if err != nil {
 		return err
 	}
-	d.ready.server = d.server
-	all, err := doors(d.config, d.server, a, listeners, d.log)
+	if err := d.watch.watch(d.server, d.host); err != nil {
+		return err
+	}
+	all, err := doors(d.config, d.server, a, d.watch, listeners, d.log)
 	if err != nil {
 		return err
 	}
-	admin, err := adminDoor(ctx, d.config, &d.ready, d.log)
+	admin, err := adminDoor(ctx, d.config, d.server, &d.ready, d.watch, d.log)
 	if err != nil {
 		return err
 	}
@@ -254,6 +260,9 @@ func (d *daemon) close() error {
 	}
 	if d.host != nil {
 		err = errors.Join(err, d.host.Close())
+	}
+	if watchErr := d.watch.close(); watchErr != nil { // a collector that is not there is no fault of the server
+		d.log.Warn("telemetry not sent", "err", watchErr)
 	}
 	if d.state != nil {
 		err = errors.Join(err, d.state.close())

@@ -3,9 +3,7 @@
 package daemon
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -25,6 +23,10 @@ func TestServe_DrainsOnSIGTERM(t *testing.T) {
 	c := client(t, p.line("listening on "))
 	admin := p.line("administration on ")
 	until(t, "readyz says 200", func() bool { code, _ := get(t, admin+"/readyz"); return code == http.StatusOK })
+
+	if code, text := get(t, admin+"/metrics"); code != http.StatusOK || !strings.Contains(text, `sandbar_build_info{go_version=`) || !strings.Contains(text, "sandbar_wasm_instances_taken_total") {
+		t.Errorf("/metrics: %d\n%s", code, text)
+	}
 
 	dir := t.TempDir()
 	run := runShell(t, c, fmt.Sprintf("echo begun; while [ ! -e %s/go ]; do sleep 0.05; done; echo done", dir))
@@ -211,23 +213,6 @@ func TestServe_SystemdSocketsOfSomebodyElse(t *testing.T) {
 	if code := p.code(); code != exitFailed || !strings.Contains(p.logText(), "passed no sockets") {
 		t.Errorf("exit code %d, stderr %q", code, p.logText())
 	}
-}
-
-// get reads a page.
-func get(t *testing.T, url string) (code int, text string) {
-	t.Helper()
-	req, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	transport := &http.Transport{DisableKeepAlives: true}
-	r, err := transport.RoundTrip(req)
-	if err != nil {
-		return 0, err.Error()
-	}
-	defer r.Body.Close()
-	body, _ := io.ReadAll(r.Body)
-	return r.StatusCode, string(body)
 }
 
 func nothingIn(t *testing.T, dir string) {
