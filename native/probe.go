@@ -35,6 +35,24 @@ type Host struct {
 	GVisor bool `json:"gvisor"`
 }
 
+// String is the host in one line, for people.
+func (h Host) String() string {
+	words := []string{h.OS + "/" + h.Arch}
+	if h.Kernel != "" {
+		words = append(words, "kernel "+h.Kernel)
+	}
+	if h.UID >= 0 {
+		words = append(words, fmt.Sprintf("user %d", h.UID))
+	}
+	if h.Container != "" {
+		words = append(words, "in a container ("+h.Container+")")
+	}
+	if h.GVisor {
+		words = append(words, "gVisor")
+	}
+	return strings.Join(words, ", ")
+}
+
 // FindingKind says what a Finding is about.
 type FindingKind string
 
@@ -76,6 +94,8 @@ type ProbeOptions struct {
 	// Timeout bounds the whole probe, and two fifths of it each attempt. What was not tried by then is reported so.
 	// Zero: 5 seconds.
 	Timeout time.Duration
+	// Backends are those to try, and then no features are. Empty: all, and the features.
+	Backends []Backend
 }
 
 const defaultProbeTimeout = 5 * time.Second
@@ -97,10 +117,14 @@ func Probe(ctx context.Context, opts *ProbeOptions) *Report {
 	ctx, cancel := context.WithTimeout(ctx, p.opts.Timeout)
 	defer cancel()
 	r := &Report{Host: p.host()}
-	for _, b := range Backends() {
+	backends, features := p.opts.Backends, []feature(nil)
+	if len(backends) == 0 {
+		backends, features = Backends(), probedFeatures(p)
+	}
+	for _, b := range backends {
 		r.Findings = append(r.Findings, p.attempt(ctx, string(b), KindBackend, func(ctx context.Context) (string, error) { return p.backend(ctx, b) }))
 	}
-	for _, f := range probedFeatures(p) {
+	for _, f := range features {
 		r.Findings = append(r.Findings, p.attempt(ctx, f.name, KindFeature, f.try))
 	}
 	return r

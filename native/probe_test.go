@@ -124,3 +124,17 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("describe: %q, want %q", got, want)
 	}
 }
+
+func TestProbe_Backends(t *testing.T) {
+	r := Probe(t.Context(), &ProbeOptions{Backends: []Backend{SandboxExec, None}})
+	var names []string
+	for _, f := range r.Findings {
+		names = append(names, f.Name)
+	}
+	if want := []string{"sandbox-exec", "none"}; !slices.Equal(names, want) {
+		t.Errorf("Probe of two backends tried %v, want %v", names, want)
+	}
+	if r.Host.OS != runtime.GOOS || !strings.HasPrefix(r.Host.String(), runtime.GOOS+"/"+runtime.GOARCH) {
+		t.Errorf("host %q", r.Host)
+	}
+}

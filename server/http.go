@@ -20,6 +20,8 @@ import (
 type HandlerOptions struct {
 	// Browser says which names and pages are let in. Nil: names of this machine on loopback, and no pages.
 	Browser *BrowserOptions
+	// Authenticator knows the callers of this handler, where they come in another way than those of others. Nil: that of Options.
+	Authenticator Authenticator
 	// Connect are further options of the service, such as interceptors.
 	Connect []connect.HandlerOption
 }
@@ -59,7 +61,11 @@ func (s *Server) Handler(opts *HandlerOptions) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	gate := NewGate(s.opts.Authenticator, s.log)
+	who := opts.Authenticator
+	if who == nil {
+		who = s.opts.Authenticator
+	}
+	gate := NewGate(who, s.log)
 	open := append([]connect.HandlerOption{
 		connect.WithConditionalHandlerOptions(readMax),
 		connect.WithCompressMinBytes(minCompressed),

@@ -84,16 +84,41 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	if path, ok := unixPath(address); ok {
 		return listenUnix(ctx, path)
 	}
-	config := net.ListenConfig{
-		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: pingAfter, Interval: pingTime / 2, Count: 3},
-		Control:         userTimeout,
-	}
+	config := net.ListenConfig{KeepAliveConfig: keepAlive, Control: userTimeout}
 	config.SetMultipathTCP(false) // it has no user timeout
 	l, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
 	return l, nil
+}
+
+// keepAlive finds the other side gone within half a minute.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: pingAfter, Interval: pingTime / 2, Count: 3}
+
+// Adopt gives a listener that was made elsewhere, as by systemd, what Listen gives its own: connections whose other side does
+// not answer any more are closed.
+func Adopt(l net.Listener) net.Listener {
+	tcp, ok := l.(*net.TCPListener)
+	if !ok {
+		return l
+	}
+	if raw, err := tcp.SyscallConn(); err == nil {
+		_ = userTimeout("", "", raw) // a multipath socket has none, and has the keep-alives
+	}
+	return adopted{tcp}
+}
+
+type adopted struct{ *net.TCPListener }
+
+// Accept implements net.Listener.
+func (l adopted) Accept() (net.Conn, error) {
+	conn, err := l.AcceptTCP()
+	if err != nil {
+		return nil, err
+	}
+	_ = conn.SetKeepAliveConfig(keepAlive) // one that is gone already says so with its first read
+	return conn, nil
 }
 
 // Loopback reports whether only this machine can reach a listener.

@@ -107,7 +107,7 @@ func (d *diagnosis) writeJSON(w io.Writer) error {
 // writeTable prints the findings for people, and then each cause once.
 func (d *diagnosis) writeTable(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintln(&b, d.hostLine())
+	fmt.Fprintln(&b, oneLine(d.Host.String()))
 	for _, kind := range []native.FindingKind{native.KindBackend, native.KindFeature} {
 		fmt.Fprintln(&b)
 		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -131,24 +131,6 @@ func okWord(ok bool) string {
 		return "OK"
 	}
 	return "no"
-}
-
-func (d *diagnosis) hostLine() string {
-	h := &d.Host
-	words := []string{h.OS + "/" + h.Arch}
-	if h.Kernel != "" {
-		words = append(words, "kernel "+oneLine(h.Kernel))
-	}
-	if h.UID >= 0 {
-		words = append(words, fmt.Sprintf("user %d", h.UID))
-	}
-	if h.Container != "" {
-		words = append(words, "in a container ("+oneLine(h.Container)+")")
-	}
-	if h.GVisor {
-		words = append(words, "gVisor")
-	}
-	return strings.Join(words, ", ")
 }
 
 // writeCauses prints what stands in the way. What has the same cause is told together.

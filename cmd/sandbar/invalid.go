@@ -24,6 +24,12 @@ var flagNames = []struct{ field, flag string }{
 	{"Name", "script name"},
 	{"Args", "script arguments"},
 	{"script", "script"},
+	{"Backend", "--backend"},
+	{"PythonTier", "--tier"},
+	{"Venv", "--venv"},
+	{"GPU", "--gpu"},
+	{"Token", "--token-file"},
+	{"url", "--server"},
 }
 
 // engineError gives an error of the engine its exit code. An option that the engine refuses came from the

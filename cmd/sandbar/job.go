@@ -15,14 +15,16 @@ import (
 
 // A job is one `sandbar run`, checked and ready to start.
 type job struct {
-	script  []byte
-	tier    engine.Tier
-	backend native.Backend
-	opts    engine.Options
-	runOpts engine.RunOptions
-	stats   bool
-	report  *reportFile // nil without --json
-	changes changeFlags
+	script   []byte
+	tier     engine.Tier
+	backend  native.Backend
+	opts     engine.Options
+	runOpts  engine.RunOptions
+	stats    bool
+	report   *reportFile // nil without --json
+	changes  changeFlags
+	server   *placeOnServer // nil: on this machine
+	detached bool
 }
 
 // run runs the script to its end. What it returns is nil for exit code 0, and else an *exitError.
@@ -41,7 +43,14 @@ func (j *job) run(std stdio) error {
 	for _, warning := range box.Warnings() {
 		fmt.Fprintf(std.err, "sandbar: warning: %s\n", oneLine(warning))
 	}
-	err = j.runIn(box.Session, stop, std)
+	if j.detached {
+		err = j.detach(stop.ctx, box, std.out)
+	} else {
+		err = j.runIn(box.Session, stop, std)
+	}
+	if j.server != nil {
+		j.server.tellKept(box, std.err)
+	}
 	if closeErr := box.Close(); err == nil && closeErr != nil {
 		err = &exitError{code: exitFailed, err: closeErr}
 	}
@@ -50,6 +59,12 @@ func (j *job) run(std stdio) error {
 
 // open opens a session with the tiers that the script may need.
 func (j *job) open(ctx context.Context, line *progress) (*sandbox, error) {
+	if j.server != nil {
+		if j.runOpts.Type == engine.Python {
+			j.opts.PythonTier = j.tier
+		}
+		return j.server.open(ctx, &j.opts, j.backend)
+	}
 	if j.tier == engine.TierNative {
 		return openNative(ctx, &j.opts, j.backend)
 	}

@@ -6,14 +6,17 @@ import (
 	"io"
 
 	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/engine/remote"
 	"github.com/sandbar-dev/sandbar/native"
 	"github.com/sandbar-dev/sandbar/wasm"
 )
 
-// A sandbox is a session with the drivers that it runs in.
+// A sandbox is a session with the drivers that it runs in, or the client of the server that has it.
 type sandbox struct {
 	*engine.Session
 	drivers []io.Closer
+	client  *remote.Client // nil for a session of this process
+	kept    bool           // the session stays on the server
 }
 
 // openPython opens a session for a Python script, which runs in the wasm tier, or with TierAuto perhaps in the native one,
@@ -53,13 +56,13 @@ func openNative(ctx context.Context, opts *engine.Options, backend native.Backen
 	if err != nil {
 		return nil, errors.Join(err, driver.Close())
 	}
-	return &sandbox{session, []io.Closer{driver}}, nil
+	return &sandbox{Session: session, drivers: []io.Closer{driver}}, nil
 }
 
-// Close closes the session and then the drivers.
+// Close closes the session, unless it is kept, and then the drivers.
 func (s *sandbox) Close() error {
 	var errs []error
-	if s.Session != nil {
+	if s.Session != nil && !s.kept {
 		errs = append(errs, s.Session.Close())
 	}
 	for _, d := range s.drivers {

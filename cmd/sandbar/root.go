@@ -72,9 +72,21 @@ func newRootCommand(std stdio) *cobra.Command {
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRunCommand(std), newShellCommand(std), newDoctorCommand(std), newVersionCommand(std))
+	server := &serverFlags{}
+	server.add(root.PersistentFlags())
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if cmd.Flags().Changed("server") && onlyHere[cmd.Name()] {
+			return usageErrorf("--server: %s is about this machine", cmd.Name())
+		}
+		return nil
+	}
+	root.AddCommand(newRunCommand(std, server), newShellCommand(std, server), newServeCommand(std), newPsCommand(std, server),
+		newStopCommand(server), newCpCommand(std, server), newLogsCommand(std, server), newDoctorCommand(std), newVersionCommand(std))
 	return root
 }
+
+// onlyHere are commands that have nothing to ask of a server.
+var onlyHere = map[string]bool{"serve": true, "token": true, "check-config": true, "doctor": true, "version": true}
 
 // oneLine keeps an error on one line of the terminal, whatever is in the names that it holds.
 func oneLine(s string) string {

@@ -22,6 +22,8 @@ python3, run as processes in namespaces of their own: see --backend.
 What follows the script's name belongs to the script: sandbar's own flags stand before it. After -c CODE
 write -- before arguments that begin with a dash.
 
+With --server the session is one of that sandbox-server: paths are of its machine, and its policy says what may be asked for.
+
 A script sees an empty work directory, what --read-only, --read-write and --workdir give it, and in the native
 tier the host's programs, read-only; nothing of the environment, no network (see --network) and no other process.
 The script's own folder is not visible either: for files that lie beside it, give the folder with --workdir.
@@ -60,10 +62,14 @@ type runFlags struct {
 	opts      engine.Options
 	stats     bool
 	json      string
+
+	server   *serverFlags
+	onServer placeOnServer
+	detach   bool
 }
 
-func newRunCommand(std stdio) *cobra.Command {
-	flags := runFlags{env: map[string]string{}}
+func newRunCommand(std stdio, server *serverFlags) *cobra.Command {
+	flags := runFlags{env: map[string]string{}, server: server}
 	cmd := &cobra.Command{
 		Use:   "run [flags] SCRIPT|-|-c CODE [args...]",
 		Short: "Run a script in a sandbox",
@@ -96,6 +102,8 @@ func newRunCommand(std stdio) *cobra.Command {
 	fs.BoolVar(&flags.stats, "stats", false, "print what the run took on standard error")
 	fs.StringVar(&flags.json, "json", "", "write the result as one JSON object to `FILE`; without =FILE, and for -, on standard error")
 	fs.Lookup("json").NoOptDefVal = onStderr
+	flags.addServer(fs)
+	fs.BoolVar(&flags.detach, "detach", false, "with --server: start the run, print its name for stop and logs, and leave it there with its session")
 	return cmd
 }
 
@@ -106,6 +114,12 @@ func (f *runFlags) addLimits(fs *pflag.FlagSet, timeout string) {
 	fs.Var(durationValue{&f.opts.Limits.CPU, false}, "cpu", "processor time after which the run ends (default none)")
 	fs.Var(sizeValue{&f.opts.Limits.Disk}, "disk", "what the files of the work directory may take together (default no limit)")
 	fs.IntVar(&f.opts.Limits.Processes, "processes", 0, "how many processes and threads there may be, in the native tier (default 256)")
+}
+
+// addServer adds the flags for the session of a server.
+func (f *runFlags) addServer(fs *pflag.FlagSet) {
+	fs.StringVar(&f.onServer.session, "session", "", "with --server: use this session, which is there, and leave it there")
+	fs.BoolVar(&f.onServer.keep, "keep", false, "with --server: leave the session there; it is closed when it is not used for a while")
 }
 
 // addFiles adds the flags for what a run sees.
@@ -148,6 +162,9 @@ func (f *runFlags) job(given func(flag string) bool, args []string, std stdio) (
 		return nil, err
 	}
 	j.runOpts = engine.RunOptions{Type: kind, Name: src.name, Args: src.args, Cwd: f.cwd}
+	if err := f.remotely(given, j); err != nil {
+		return nil, err
+	}
 	if !src.tookStdin {
 		j.runOpts.Stdin = std.in
 	}
@@ -155,6 +172,55 @@ func (f *runFlags) job(given func(flag string) bool, args []string, std stdio) (
 		j.report, err = openReport(f.json, &j.opts, std.err)
 	}
 	return j, err
+}
+
+// remotely says where on which server the run is, when there is one.
+func (f *runFlags) remotely(given func(flag string) bool, j *job) error {
+	place, err := f.serverPlace(given)
+	if err != nil || place == nil {
+		return err
+	}
+	j.server, j.detached = place, f.detach
+	place.keep = place.keep || f.detach
+	if !given("backend") {
+		j.backend = "" // the server's default
+	}
+	if place.session != "" { // its options are what they are
+		place.keep = false
+		j.runOpts.Env, j.runOpts.Timeout = f.env, j.opts.Timeout
+	}
+	return nil
+}
+
+// ofSessionFlags are flags for the options of a session, which one that is there has already.
+var ofSessionFlags = []string{
+	"backend", "network", "venv", "gpu", "tier", "memory", "cpu", "disk", "processes", "read-only", "read-write", "workdir", "overlay",
+}
+
+// serverPlace checks the flags about a server. Nil: there is none.
+func (f *runFlags) serverPlace(given func(flag string) bool) (*placeOnServer, error) {
+	if !f.server.set() {
+		for _, flag := range []string{"session", "keep", "detach"} {
+			if given(flag) {
+				return nil, usageErrorf("--%s is for a session on a server: want --server URL, or the variable %s", flag, envServer)
+			}
+		}
+		return nil, nil
+	}
+	place := f.onServer
+	place.serverFlags = *f.server
+	if !given("session") {
+		return &place, nil
+	}
+	if place.session == "" {
+		return nil, usageErrorf("--session: empty")
+	}
+	for _, flag := range ofSessionFlags {
+		if given(flag) {
+			return nil, usageErrorf("--%s is for a new session, and --session names one that is there", flag)
+		}
+	}
+	return &place, nil
 }
 
 // paths fills in the paths of the host, absolute.

@@ -30,8 +30,8 @@ type shellFlags struct {
 	runFlags
 }
 
-func newShellCommand(std stdio) *cobra.Command {
-	flags := shellFlags{runFlags: runFlags{env: map[string]string{}}}
+func newShellCommand(std stdio, server *serverFlags) *cobra.Command {
+	flags := shellFlags{runFlags: runFlags{env: map[string]string{}, server: server}}
 	cmd := &cobra.Command{
 		Use:   "shell [flags]",
 		Short: "Open an interactive shell in a sandbox",
@@ -52,7 +52,14 @@ func newShellCommand(std stdio) *cobra.Command {
 			if opts.Timeout == 0 {
 				opts.Timeout = engine.NoTimeout
 			}
-			return runShell(std, &opts, backend, flags.cwd)
+			place, err := flags.serverPlace(cmd.Flags().Changed)
+			if err != nil {
+				return err
+			}
+			if place != nil && !cmd.Flags().Changed("backend") {
+				backend = "" // the server's default
+			}
+			return runShell(std, &opts, backend, place, flags.cwd)
 		},
 	}
 	fs := cmd.Flags()
@@ -60,11 +67,12 @@ func newShellCommand(std stdio) *cobra.Command {
 	flags.place.add(fs)
 	flags.addLimits(fs, "none")
 	flags.addFiles(fs)
+	flags.addServer(fs)
 	return cmd
 }
 
 // runShell joins this terminal to the sandbox's.
-func runShell(std stdio, opts *engine.Options, backend native.Backend, cwd string) error {
+func runShell(std stdio, opts *engine.Options, backend native.Backend, place *placeOnServer, cwd string) error {
 	fd := int(std.in.Fd())
 	if !term.IsTerminal(fd) {
 		return usageErrorf("shell: standard input is not a terminal; for a script there is: sandbar run --type shell -")
@@ -73,25 +81,35 @@ func runShell(std stdio, opts *engine.Options, backend native.Backend, cwd strin
 		opts.Env["TERM"] = name
 	}
 	ctx := context.Background()
-	box, err := openNative(ctx, opts, backend)
+	box, err := openShell(ctx, opts, backend, place)
 	if err != nil {
 		return engineError(err)
 	}
 	for _, warning := range box.Warnings() {
 		fmt.Fprintf(std.err, "sandbar: warning: %s\n", oneLine(warning))
 	}
-	err = talk(ctx, box.Session, std, fd, cwd)
+	err = talk(ctx, box.Session, std, fd, &engine.RunOptions{
+		Type: engine.Shell, Name: "shell", Cwd: cwd, Stdin: std.in, Terminal: sizeOf(fd), Env: opts.Env, Timeout: opts.Timeout,
+	})
+	if place != nil {
+		place.tellKept(box, std.err)
+	}
 	if closeErr := box.Close(); err == nil && closeErr != nil {
 		err = &exitError{code: exitFailed, err: closeErr}
 	}
 	return err
 }
 
+func openShell(ctx context.Context, opts *engine.Options, backend native.Backend, place *placeOnServer) (*sandbox, error) {
+	if place != nil {
+		return place.open(ctx, opts, backend)
+	}
+	return openNative(ctx, opts, backend)
+}
+
 // talk runs the shell until it ends. Meanwhile our terminal passes every key on, Ctrl-C too.
-func talk(ctx context.Context, session *engine.Session, std stdio, fd int, cwd string) error {
-	proc, err := session.Run(ctx, interactive, &engine.RunOptions{
-		Type: engine.Shell, Name: "shell", Cwd: cwd, Stdin: std.in, Terminal: sizeOf(fd),
-	})
+func talk(ctx context.Context, session *engine.Session, std stdio, fd int, opts *engine.RunOptions) error {
+	proc, err := session.Run(ctx, interactive, opts)
 	if err != nil {
 		return engineError(err)
 	}

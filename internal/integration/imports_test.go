@@ -62,7 +62,8 @@ var groups = []struct {
 	{"examples", []string{"*"}},
 	{"bench", []string{"*"}},
 	{"internal/integration", []string{"*"}},
-	{"internal/testneed", nil}, // for tests, whose imports nobody counts
+	{"internal/daemon", []string{"engine", "native", "server", "server/admin", "server/metrics", "server/telemetry", "wasm"}}, // what both commands serve with
+	{"internal/testneed", nil},                                          // for tests, whose imports nobody counts
 	{"internal/testuser", nil},
 }
 
