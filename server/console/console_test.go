@@ -2,6 +2,7 @@ package console
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -13,9 +14,7 @@ import (
 func ask(t *testing.T, method, name string, header http.Header) (*http.Response, string) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, "/console/"+name, nil)
-	for key, values := range header {
-		r.Header[key] = values
-	}
+	maps.Copy(r.Header, header)
 	w := httptest.NewRecorder()
 	http.StripPrefix("/console/", Handler()).ServeHTTP(w, r)
 	response := w.Result()

@@ -50,7 +50,7 @@ func start(t *testing.T) *browser {
 	theirIn, in := pipe(t)
 	out, theirOut := pipe(t)
 	profile := t.TempDir()
-	cmd := exec.Command(program, //nolint:gosec // of the host's PATH, as for everybody
+	cmd := exec.Command(program,
 		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--no-proxy-server", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}

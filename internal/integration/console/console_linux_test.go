@@ -65,6 +65,11 @@ func TestConsole_Runs(t *testing.T) {
 	p.shows("#runs", "wasm")
 	p.shows("#sessions", "1\u00a0run")
 	p.shoot("output")
+	p.size(400, 900, false)
+	if got := eval[int](p, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); got > 0 {
+		t.Errorf("400 pixels wide, the page needs %d more", got)
+	}
+	p.size(1280, 900, false)
 
 	p.set("#interpreter", "live")
 	p.run("python", "x = 6 * 7\nx")
@@ -93,6 +98,12 @@ func TestConsole_Shell(t *testing.T) {
 	p.shows("#result", "native (userns)")
 	p.shows("#files", "note.txt")
 	p.shows("#files", "5 B")
+
+	p.begin("shell", "yes")
+	p.shows("#outputs .note", "no longer shown")
+	p.click("#stop")
+	p.ended()
+	p.shows("#result", "cancelled")
 }
 
 func TestConsole_Stops(t *testing.T) {
@@ -110,6 +121,18 @@ func TestConsole_Stops(t *testing.T) {
 	p.click("#stop")
 	p.ended()
 	p.shows("#result", "cancelled")
+}
+
+// A server that goes away is told in words, and not by a page that waits.
+func TestConsole_ServerGone(t *testing.T) {
+	s, p := console(t, "ERR_")
+	p.begin("python", "import time\nprint('asleep', flush=True)\ntime.sleep(600)\n")
+	p.shows(".output", "asleep")
+	s.http.Close()
+	p.ended()
+	p.shows("#result", "connection to the server is lost")
+	p.shows("#error", "connection to the server is lost")
+	p.shoot("error")
 }
 
 func TestConsole_Detached(t *testing.T) {
@@ -227,37 +250,6 @@ func (p *page) tabTo(id string) {
 		p.press("Tab", 0)
 	}
 	p.t.Fatalf("Tab does not get to %s", id)
-}
-
-func TestConsole_Token(t *testing.T) {
-	token, _ := server.NewToken()
-	who, err := server.StaticToken(&server.Principal{Name: "me", Policy: server.DefaultPolicy()}, token)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := serve(t, who, &server.HandlerOptions{Console: true})
-	p := start(t).open(t, s.url+"/console/", "status of 401", "status of 403")
-	p.shows("#error", "does not accept these credentials")
-	p.shoot("token")
-	p.set("#token", "sbr_wrongwrongwrongwrongwrongwrongwr")
-	p.click("#token-form [type=submit]")
-	p.shows("#error", "does not accept these credentials")
-	p.set("#token", "not a token")
-	p.click("#token-form [type=submit]")
-	p.shows("#error", "letters, digits")
-	p.set("#token", token)
-	p.click("#token-form [type=submit]")
-	p.until(`document.querySelector("#token-form").hidden && document.querySelector("#error").hidden`)
-	p.click("#open")
-	p.until(`document.querySelectorAll("#sessions li").length === 1`)
-	if got := eval[int](p, `sessionStorage.length + localStorage.length`); got != 0 {
-		t.Errorf("the token is kept, and nobody asked for it")
-	}
-	p.click("#all")
-	p.shows("#error", "policy does not allow")
-	p.until(`!document.querySelector("#all").checked`)
-	p.do("Page.reload", nil, nil)
-	p.shows("#error", "does not accept these credentials")
 }
 
 // The page is not there unless it was asked for, and its own origin may call then only.

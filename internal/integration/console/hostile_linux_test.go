@@ -67,6 +67,7 @@ func TestHostile_EscapesCut(t *testing.T) {
 
 // 20 MB of lines end, leave a bounded page, and the page answers meanwhile.
 func TestHostile_Much(t *testing.T) {
+	skipShort(t)
 	_, p := console(t)
 	p.begin("python", "import sys\nline = 'y' * 98 + '\\n'\nfor i in range(200_000): sys.stdout.write(line)\nprint('the end')\n")
 	frames := eval[int](p, `new Promise((done) => {
@@ -90,6 +91,7 @@ func TestHostile_Much(t *testing.T) {
 
 // Colours that change with every letter, on both streams in turn, are no way to fill the page with elements.
 func TestHostile_ManyElements(t *testing.T) {
+	skipShort(t)
 	_, p := console(t)
 	p.run("python", "import sys\nfor i in range(8000):\n  sys.stdout.write(''.join(f'\\x1b[3{j}mx' for j in range(8)))\n  if i % 100 == 0: sys.stderr.write('e'); sys.stderr.flush(); sys.stdout.flush()\n")
 	p.shows("#result", "Exit code\n0")
@@ -101,11 +103,20 @@ func TestHostile_ManyElements(t *testing.T) {
 
 // One line of 6 MB is shown as far as there is room for it.
 func TestHostile_LongLine(t *testing.T) {
+	skipShort(t)
 	_, p := console(t)
 	p.run("python", "print('z' * 6_000_000)")
 	p.shows("#result", "Exit code\n0")
 	p.idle()
 	p.bounded()
+}
+
+// skipShort leaves out what is much work for the browser, and none for the server.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("many megabytes in a browser")
+	}
 }
 
 // bounded checks what the page holds of the output.

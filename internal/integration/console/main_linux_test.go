@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -66,7 +67,8 @@ func (host) ReadSnapshot(context.Context, io.Reader, int64) (*engine.Snapshot, e
 // A testServer is a server on a port of loopback.
 type testServer struct {
 	*server.Server
-	url string
+	url  string
+	http *http.Server
 
 	mu   sync.Mutex
 	seen []string // "METHOD PATH STATUS", in the order in which they ended
@@ -89,6 +91,7 @@ func serve(t *testing.T, who server.Authenticator, opts *server.HandlerOptions) 
 	}
 	ts := &testServer{Server: s, url: "http://" + l.Addr().String()}
 	h := server.NewHTTP(ts.recorded(handler), nil)
+	ts.http = h
 	done := make(chan error, 1)
 	go func() { done <- h.Serve(l) }()
 	t.Cleanup(func() {
@@ -96,7 +99,9 @@ func serve(t *testing.T, who server.Authenticator, opts *server.HandlerOptions) 
 			t.Error(err)
 		}
 		h.Close()
-		<-done
+		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
 	})
 	return ts
 }
@@ -149,7 +154,9 @@ func elsewhere(t *testing.T, html string) string {
 	go func() { done <- h.Serve(l) }()
 	t.Cleanup(func() {
 		h.Close()
-		<-done
+		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
 	})
 	return "http://" + l.Addr().String()
 }

@@ -32,7 +32,7 @@ async function connect() {
   try {
     const health = await call("Health", {});
     const backends = health.backends ?? [];
-    id("server").textContent = `${plain(health.version)}${health.draining ? ", about to end" : ""}`;
+    id("server").textContent = `sandbox-server ${plain(health.version)}${health.draining ? ", about to end" : ""}`;
     id("backend").replaceChildren(make("option", { value: "", textContent: `default${health.defaultBackend ? ` (${plain(health.defaultBackend)})` : ""}` }),
       ...backends.map((b) => make("option", { value: b, textContent: plain(b) })));
   } catch (err) {

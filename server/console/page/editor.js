@@ -19,8 +19,6 @@ export function edit(box, run) {
     } else if (event.key === "Enter" && plainKey && !event.shiftKey) {
       event.preventDefault();
       insert(box, "\n" + margin(box));
-      box.blur(); // what brings the cursor into view, in every browser
-      box.focus();
     }
     leaving = event.key === "Escape";
   });

@@ -6,7 +6,7 @@ import { plain } from "./format.js";
 
 // By kind of the contract, the most telling one first.
 const kinds = {
-  UNAUTHENTICATED: ["The server does not accept these credentials.", "Paste a token that it knows."],
+  UNAUTHENTICATED: ["The server wants a token that it knows.", "Paste one above."],
   LIMIT: ["There is as much as there may be.", "Close sessions or wait for runs to end, then try again."],
   DENIED: ["The server's policy does not allow this.", "Ask for less, or ask whoever runs the server."],
   NO_SESSION: ["It is not there any more, or it is somebody else's.", "Sessions end when they are not used. Open a new one."],

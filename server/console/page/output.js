@@ -5,17 +5,20 @@ import { Terminal } from "./ansi.js";
 import { make } from "./dom.js";
 import { size } from "./format.js";
 
-// Weights are characters, with something on top for each element, so that colours that change with every letter count as well.
+// Weights are characters, with something on top for each element and line: colours that change with every letter and lines
+// of one letter cost a browser more than their characters.
 const elementWeight = 200;
+const lineWeight = 8;
 const keep = 4 << 20; // what stays in the page; the oldest goes
 const perFrame = 128 << 10; // what gets in between two pictures
 const waiting = 512 << 10; // more that is not in the page yet, and the reader waits
 const fullBlock = 32 << 10; // a block is laid out as a whole, and only when it is seen
-const longest = 8 << 10; // characters of a piece
+const fullLines = 500; // a block has no more lines than that and a piece has
+const longest = 4 << 10; // characters of a piece
 
 export class Output {
   #streams = newStreams();
-  #pending = []; // [stream, text, classes]
+  #pending = []; // {stream, text, classes, lines, weight}
   #pendingWeight = 0;
   #weight = 0;
   #dropped = 0;
@@ -71,8 +74,9 @@ export class Output {
     for (const [text, classes] of pieces) {
       for (let at = 0; at < text.length;) {
         const end = cutAt(text, at);
-        this.#pending.push([stream, text.slice(at, end), classes]);
-        this.#pendingWeight += end - at + elementWeight;
+        const piece = newPiece(stream, text.slice(at, end), classes);
+        this.#pending.push(piece);
+        this.#pendingWeight += piece.weight + elementWeight;
         at = end;
       }
     }
@@ -100,7 +104,7 @@ export class Output {
     let taken = 0;
     while (taken < this.#pending.length && room > 0) {
       const piece = this.#pending[taken++];
-      const weight = piece[1].length + elementWeight;
+      const weight = piece.weight + elementWeight;
       room -= weight;
       this.#pendingWeight -= weight;
       this.#append(piece);
@@ -134,11 +138,10 @@ export class Output {
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
 
-  #append([stream, text, classes]) {
+  #append({ stream, text, classes, lines, weight }) {
     const block = this.#block();
     const name = classes ? `${stream} ${classes}` : stream;
     const last = block.element.lastChild;
-    let weight = text.length;
     if (last?.className === name && last.firstChild.length < longest) {
       last.firstChild.appendData(text);
     } else {
@@ -147,8 +150,8 @@ export class Output {
     }
     block.weight += weight;
     this.#weight += weight;
-    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) block.lines++;
-    block.closed = block.weight > fullBlock && (text.endsWith("\n") || block.weight > 2 * fullBlock);
+    block.lines += lines;
+    block.closed = (block.weight > fullBlock || block.lines > fullLines) && (text.endsWith("\n") || block.weight > 2 * fullBlock);
     if (block.closed) block.element.style.containIntrinsicBlockSize = `auto ${block.lines * 1.4}em`;
   }
 
@@ -178,6 +181,12 @@ export class Output {
 function newStreams() {
   const reader = () => ({ decoder: new TextDecoder(), terminal: new Terminal() });
   return { out: reader(), err: reader() };
+}
+
+function newPiece(stream, text, classes) {
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
+  return { stream, text, classes, lines, weight: text.length + lines * lineWeight };
 }
 
 // cutAt is where a piece of the text ends that begins at a place: at the end of a line if there is one, and never within

@@ -14,6 +14,7 @@ export class Sessions {
   #skew = 0; // ms by which this machine's clock is ahead of the server's
   #asking = 0; // of the newest question: an older one's answer does not count any more
   #on = false;
+  #lost = false; // the last answer was an error, which is shown
 
   // chosen is told which session was chosen, listed the ids that are there, refused that a token is missing or wrong.
   constructor({ chosen, listed, refused }) {
@@ -39,6 +40,8 @@ export class Sessions {
       if (asking !== this.#asking) return true;
       this.#show(answer.sessions ?? []);
       this.#schedule(every);
+      if (this.#lost) errors.clear();
+      this.#lost = false;
       return true;
     } catch (err) {
       if (asking !== this.#asking) return false;
@@ -61,6 +64,7 @@ export class Sessions {
     }
     errors.show(err, "List the sessions");
     if (id("all").checked && err.kinds?.includes("DENIED")) id("all").checked = false;
+    else this.#lost = true;
     this.#schedule(every * 3);
   }
 
