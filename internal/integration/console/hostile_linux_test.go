@@ -28,6 +28,42 @@ func TestHostile_Text(t *testing.T) {
 	}
 }
 
+// Were there a hole in the page, its policy would still refuse markup, inline code and other servers; and the tests would see
+// that something was refused.
+func TestHostile_Policy(t *testing.T) {
+	_, p := console(t)
+	site := elsewhere(t, "")
+	got := eval[[]string](p, `(async () => {
+		const out = [];
+		const attempt = async (name, f) => { try { await f(); out.push(name); } catch { } };
+		const script = (properties) => Object.assign(document.createElement("script"), properties);
+		await attempt("markup", () => { document.querySelector("#error").innerHTML = "<b>x</b>"; });
+		await attempt("inline script", () => { document.body.append(script({text: "window.ran = true"})); });
+		await attempt("script of another site", () => { document.body.append(script({src: %[1]q})); });
+		await attempt("another server", () => fetch(%[1]q, {mode: "no-cors"}));
+		await attempt("inline style", () => {
+			const e = document.createElement("p");
+			e.setAttribute("style", "position: fixed");
+			document.body.append(e);
+			if (getComputedStyle(e).position !== "fixed") throw new Error("refused");
+		});
+		await attempt("picture of another site", () => new Promise((done, failed) => {
+			document.body.append(Object.assign(new Image(), {src: %[1]q, onload: done, onerror: failed}));
+		}));
+		if (window.ran) out.push("the inline script ran");
+		return out;
+	})()`, site)
+	if len(got) > 0 {
+		t.Errorf("the policy allows: %v", got)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.problems) < 6 {
+		t.Errorf("the browser complains of %d things, want 6 and more: %q", len(p.problems), p.problems)
+	}
+	p.problems = nil
+}
+
 func TestHostile_Escapes(t *testing.T) {
 	_, p := console(t)
 	p.run("python", `print('\x1b[31mred\x1b[0m \x1b]0;title\x07\x1b[2J\x1b[8mseen\x1b[28m \u202egnorw\x00 50%\r60%\r\ndone\x1b]never ended\nnext')`)

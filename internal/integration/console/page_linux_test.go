@@ -164,14 +164,14 @@ func (p *page) click(selector string) {
 }
 
 // Keys that tests press.
-var keys = map[string]int{"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35}
+var keys = map[string]int{"Tab": 9, "Enter": 13, "Escape": 27}
 
-const ctrl, shift = 2, 8 // modifiers
+const ctrl = 2 // a modifier
 
 func (p *page) press(key string, modifiers int) {
 	p.t.Helper()
 	down := map[string]any{"type": "rawKeyDown", "key": key, "code": key, "windowsVirtualKeyCode": keys[key], "modifiers": modifiers}
-	if text := map[string]string{"Enter": "\r", " ": " "}[key]; text != "" && modifiers == 0 {
+	if text := map[string]string{"Enter": "\r"}[key]; text != "" && modifiers == 0 {
 		down["type"], down["text"] = "keyDown", text
 	}
 	p.do("Input.dispatchKeyEvent", down, nil)

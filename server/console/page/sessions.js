@@ -63,9 +63,10 @@ export class Sessions {
       return;
     }
     errors.show(err, "List the sessions");
-    if (id("all").checked && err.kinds?.includes("DENIED")) id("all").checked = false;
-    else this.#lost = true;
-    this.#schedule(every * 3);
+    const denied = id("all").checked && err.kinds?.includes("DENIED");
+    if (denied) id("all").checked = false;
+    this.#lost = !denied;
+    this.#schedule(denied ? 0 : every * 3);
   }
 
   #schedule(wait) {
