@@ -34,8 +34,14 @@ func (p *page) begin(language, script string) {
 	p.t.Helper()
 	p.set("#language", language)
 	p.set("#script", script)
+	// The button is disabled while something runs, which may be over before anybody looks.
+	eval[any](p, `(() => {
+		window.began = false;
+		new MutationObserver((_, self) => { window.began = true; self.disconnect(); }).observe(document.querySelector("#run"), {attributeFilter: ["disabled"]});
+		return null;
+	})()`)
 	p.click("#run")
-	p.until(`document.querySelector("#run").disabled`)
+	p.until(`window.began`)
 }
 
 func (p *page) ended() {
@@ -145,6 +151,7 @@ func TestConsole_Detached(t *testing.T) {
 	p.shows("#runs", "detached")
 	eval[any](p, `document.querySelector("#detach").click()`)
 	p.run("python", "print('between')")
+	p.shoot("detached")
 	p.click(`[data-key^="Attach"]`)
 	p.shows(".output", "before")
 	p.click("#stop")
@@ -193,6 +200,8 @@ func TestConsole_Sessions(t *testing.T) {
 	p.run("python", "print('in the first')")
 	p.set("#label", "second")
 	p.set("#memory", "64")
+	eval[any](p, `document.querySelectorAll("details").forEach((d) => { d.open = true; })`)
+	p.shoot("options")
 	p.click("#open")
 	p.shows("#sessions", "second")
 	p.until(`document.querySelector("#result").innerText === ""`)
