@@ -4,4 +4,5 @@
 //
 // It knows no tier. A program gives it a Host, which opens sessions, and serves its Handler: see NewHTTP for a server with
 // the settings that the promises need. cmd/sandbox-server is such a program.
+// Package console is a page of it for a browser, which HandlerOptions.Console switches on.
 package server

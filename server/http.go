@@ -14,6 +14,7 @@ import (
 
 	"github.com/sandbar-dev/sandbar/engine"
 	"github.com/sandbar-dev/sandbar/proto/gen/sandbox/v2/sandboxv2connect"
+	"github.com/sandbar-dev/sandbar/server/console"
 )
 
 // HandlerOptions are for Server.Handler. Nil means the defaults.
@@ -22,6 +23,8 @@ type HandlerOptions struct {
 	Browser *BrowserOptions
 	// Authenticator knows the callers of this handler, where they come in another way than those of others. Nil: that of Options.
 	Authenticator Authenticator
+	// Console serves the page of package console at /console/, and lets it call the server: see BrowserOptions.Console.
+	Console bool
 	// Connect are further options of the service, such as interceptors.
 	Connect []connect.HandlerOption
 }
@@ -57,7 +60,7 @@ func (s *Server) Handler(opts *HandlerOptions) (http.Handler, error) {
 	if opts == nil {
 		opts = &HandlerOptions{}
 	}
-	guard, err := NewBrowserGuard(opts.Browser)
+	guard, err := NewBrowserGuard(opts.browser())
 	if err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
@@ -82,7 +85,26 @@ func (s *Server) Handler(opts *HandlerOptions) (http.Handler, error) {
 		path, h := reflection(grpcreflect.NewStaticReflector(sandboxv2connect.SandboxServiceName, grpchealth.HealthV1ServiceName), options...)
 		mux.Handle(path, h)
 	}
+	if opts.Console {
+		mux.Handle(consolePath, http.StripPrefix(consolePath, console.Handler()))
+	}
 	return guard.Wrap(gate.Callers(withController(boundBody(mux)))), nil
+}
+
+// consolePath is where the console page is.
+const consolePath = "/console/"
+
+// browser are the guard's options, with the console's.
+func (o *HandlerOptions) browser() *BrowserOptions {
+	if !o.Console {
+		return o.Browser
+	}
+	b := BrowserOptions{}
+	if o.Browser != nil {
+		b = *o.Browser
+	}
+	b.Console = true
+	return &b
 }
 
 // panicked is a fault of ours in a call. The others go on.
