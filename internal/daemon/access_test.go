@@ -80,6 +80,16 @@ func TestServe_PolicyOfCallersWithoutCredentials(t *testing.T) {
 	}
 }
 
+func TestServe_ConsoleIsAsked(t *testing.T) {
+	for _, flags := range [][]string{nil, {"--console"}} {
+		p := launch(t, append(flags, backend, "--listen=127.0.0.1:0")...)
+		code, _ := get(t, p.line("listening on ")+"/console/")
+		if want := map[bool]int{false: http.StatusNotFound, true: http.StatusOK}[len(flags) > 0]; code != want {
+			t.Errorf("/console/ with %v: %d, want %d", flags, code, want)
+		}
+	}
+}
+
 func TestServe_CollectorOfTelemetry(t *testing.T) {
 	bad := launch(t, backend, "--listen=127.0.0.1:0", "--otlp-endpoint=ftp://x")
 	if code := bad.code(); code != exitFailed || !strings.Contains(bad.logText(), "--otlp-endpoint: ") {

@@ -32,6 +32,7 @@ type Config struct {
 	AllowHost    []string      `key:"allow-host"`
 	AllowOrigin  []string      `key:"allow-origin"`
 	AdminListen  string        `key:"admin-listen"`
+	Console      bool          `key:"console"`
 	MaxSessions  int           `key:"max-sessions"`
 	MaxRuns      int           `key:"max-runs"`
 	MaxQueued    int           `key:"max-queued"`
@@ -70,6 +71,7 @@ func (c *Config) flags(fs *pflag.FlagSet, stateDir string) {
 	fs.StringArrayVar(&c.AllowHost, "allow-host", nil, "answer requests for this name or address, without a port; may be given again")
 	fs.StringArrayVar(&c.AllowOrigin, "allow-origin", nil, "let pages of this origin call the server; may be given again")
 	fs.StringVar(&c.AdminListen, "admin-listen", "", "serve /healthz, /readyz and /metrics on this host:port or unix:/path")
+	fs.BoolVar(&c.Console, "console", false, "serve a page for people at /console/")
 	fs.IntVar(&c.MaxSessions, "max-sessions", 4096, "how many sessions there may be")
 	fs.IntVar(&c.MaxRuns, "max-runs", 256, "how many runs may be under way")
 	fs.IntVar(&c.MaxQueued, "max-queued", 1024, "how many more runs may wait")

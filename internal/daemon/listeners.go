@@ -93,7 +93,7 @@ func doors(c *Config, s *server.Server, a *access, w *watching, listeners []net.
 			return nil, err
 		}
 		handler, err := s.Handler(&server.HandlerOptions{
-			Browser: c.browser(), Authenticator: who, Connect: w.connect(),
+			Browser: c.browser(), Authenticator: who, Console: c.Console, Connect: w.connect(),
 		})
 		if err != nil {
 			return nil, err
