@@ -23,6 +23,7 @@ PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 # The first use of a tool builds it into Go's build cache: golangci-lint takes about two minutes on two cores,
 # the others a few seconds. Later uses start at once.
 TOOL        := $(GO) tool -modfile=tools/go.mod
+BUF         := $(GO) tool -modfile=../tools/go.mod buf
 
 CHECKS      := tidy-check fmt-check generate-check vet lint test bench race
 
@@ -62,8 +63,9 @@ bench: ## Run the benchmarks, each for BENCHTIME (BENCH=regexp picks)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -timeout 30m $(PKGS)
 
 .PHONY: lint
-lint: ## Run the linters of .golangci.yml
+lint: ## Run the linters of .golangci.yml, and those of the protocol
 	$(TOOL) golangci-lint run --allow-serial-runners ./...
+	cd proto && $(BUF) lint && $(BUF) breaking --against released.binpb
 
 .PHONY: vet
 vet: ## Compile and vet for every platform
@@ -106,6 +108,10 @@ generate-check:
 	@mkdir -p .tmp; $(TREE) >.tmp/generate.before
 	$(GO) generate ./...
 	@$(TREE) >.tmp/generate.after; diff .tmp/generate.before .tmp/generate.after || { echo "generated files are not up to date (make generate)"; exit 1; }
+
+.PHONY: proto-release
+proto-release: ## Make the protocol as it is what later ones are compared with (at a release)
+	cd proto && $(BUF) build -o released.binpb
 
 .PHONY: python-wasm
 python-wasm: ## Build the embedded interpreter from source (some ten minutes, 1 GB) and compare

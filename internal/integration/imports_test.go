@@ -34,7 +34,7 @@ var groups = []struct {
 	{"netpolicy", nil},
 	{"engine", []string{"netpolicy"}},
 	{"engine/enginetest", []string{"engine", "netpolicy"}},
-	{"engine/remote", []string{"engine", "netpolicy", "proto"}},
+	{"engine/remote", []string{"engine", "internal/wire", "netpolicy", "proto"}},
 	{"wasm", []string{"engine", "netpolicy", "wasm/internal", "wasm/internal/imports", "wasm/internal/meter", "wasm/python"}},
 	{"wasm/internal", nil},
 	{"wasm/internal/imports", []string{"wasm/python"}}, // it reads names, and runs nothing
@@ -53,7 +53,9 @@ var groups = []struct {
 	{"native/internal/stage1", []string{"native/internal/spec"}},
 	{"native/internal/starter", nil}, // what becomes a script, and has all rights meanwhile
 	{"proto", nil},
-	{"server", []string{"engine", "netpolicy", "proto"}},
+	{"server", []string{"engine", "internal/wire", "netpolicy", "proto", "server/console"}},
+	{"server/console", nil}, // files, and their headers
+	{"internal/wire", []string{"engine", "netpolicy", "proto"}},
 	{"server/admin", []string{"engine", "server"}},
 	{"server/metrics", []string{"engine", "internal/wire", "proto", "server"}},
 	{"server/telemetry", []string{"engine", "internal/wire", "proto", "server"}},
@@ -63,7 +65,7 @@ var groups = []struct {
 	{"bench", []string{"*"}},
 	{"internal/integration", []string{"*"}},
 	{"internal/daemon", []string{"engine", "native", "server", "server/admin", "server/metrics", "server/telemetry", "wasm"}}, // what both commands serve with
-	{"internal/testneed", nil},                                          // for tests, whose imports nobody counts
+	{"internal/testneed", nil}, // for tests, whose imports nobody counts
 	{"internal/testuser", nil},
 }
 

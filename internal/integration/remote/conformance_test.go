@@ -13,7 +13,7 @@ func opener(url, backend string, tier engine.Tier) enginetest.Open {
 		tb.Helper()
 		o := &remote.Options{}
 		if opts != nil {
-			o.SessionOptions.Options = *opts
+			o.Options = *opts
 		}
 		o.Backend = backend
 		o.PythonTier = tier
