@@ -186,6 +186,7 @@ func (h *handler) GetFile(ctx context.Context, req *connect.Request[sandboxv2.Ge
 		if err != nil {
 			return err
 		}
+		defer hurry(ctx, se.use.gone)()
 		w := &getWriter{stream: stream}
 		w.msg.SizeBytes = &info.Size
 		err = se.GetWriter(ctx, path, w, most)
