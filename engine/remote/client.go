@@ -45,6 +45,7 @@ type Client struct {
 	endpoint  string
 	rpc       sandboxv2connect.SandboxServiceClient
 	transport *http.Transport
+	conns     *conns
 }
 
 // NewClient makes a client for the server at a URL: "http://host:port", "https://host:port" or "unix:///path". It does not
@@ -64,6 +65,8 @@ func NewClient(endpoint string, opts *ClientOptions) (*Client, error) {
 		return nil, &engine.InvalidError{Field: "Token", Problem: "has characters that no token has"}
 	}
 	transport := t.transport(opts)
+	all := &conns{dial: transport.DialContext, open: map[*conn]struct{}{}}
+	transport.DialContext = all.connect
 	var caller connect.HTTPClient = &http.Client{Transport: transport, CheckRedirect: noRedirect}
 	if opts.Token != "" {
 		caller = &bearer{caller, "Bearer " + opts.Token}
@@ -72,7 +75,7 @@ func NewClient(endpoint string, opts *ClientOptions) (*Client, error) {
 		connect.WithAcceptCompression("gzip", nil, nil), // it costs more time than a local network saves
 		connect.WithReadMaxBytes(maxAnswer),
 	}, opts.Connect...)
-	return &Client{endpoint: endpoint, rpc: sandboxv2connect.NewSandboxServiceClient(caller, t.base, options...), transport: transport}, nil
+	return &Client{endpoint: endpoint, rpc: sandboxv2connect.NewSandboxServiceClient(caller, t.base, options...), transport: transport, conns: all}, nil
 }
 
 // maxAnswer bounds a message of the server: a hundred thousand files with long names.
@@ -82,8 +85,9 @@ const maxAnswer = 64 << 20
 // go on without their client.
 func (c *Client) RPC() sandboxv2connect.SandboxServiceClient { return c.rpc }
 
-// Close closes the connections. Calls that are under way end with an error.
+// Close closes the connections. Calls that are under way end with an error, and later ones have it. It may be called again.
 func (c *Client) Close() error {
+	c.conns.close()
 	c.transport.CloseIdleConnections()
 	return nil
 }
@@ -187,7 +191,7 @@ func (t *target) transport(opts *ClientOptions) *http.Transport {
 	return out
 }
 
-// noProgress is the error of a connection that was refused: nothing was sent.
+// refused reports whether err is the error of a connection that was refused: nothing was sent.
 func refused(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"

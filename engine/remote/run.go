@@ -23,6 +23,8 @@ const (
 	silence   = 4 * heartbeat
 	// stopTime is how long the server may take to end a run that it was told to end. It kills by force after two seconds.
 	stopTime = 15 * time.Second
+	// endTime is how long the end of a stream may be behind the end of its run.
+	endTime = time.Second
 	// stuckTime is after how long with an event that the reader here does not take the server is asked to tell, on another way,
 	// when the run has ended: that event cannot come past the other one.
 	stuckTime = 200 * time.Millisecond
@@ -170,7 +172,9 @@ func (r *run) follow(ev *sandboxv2.RunEvent) {
 	if err == nil {
 		result := wire.ToResult(ev.GetExited())
 		r.exit = engine.Exit{Result: &result}
+		r.alive.Reset(endTime)
 		_, _ = r.stream.next() // the end of the stream, which is here already: the connection can be used again
+		r.alive.Stop()
 	} else {
 		r.exit.Err = lostError(err)
 	}

@@ -77,6 +77,9 @@ func (c *Client) open(ctx context.Context, opts *SessionOptions, closed func() e
 		if err != nil {
 			return nil, err
 		}
+		if m.GetSessionId() == "" {
+			return nil, errNoName
+		}
 		return newPeer(c, m, true, closed), nil
 	})
 	if err != nil && closed != nil {
@@ -90,6 +93,9 @@ func (c *Client) attach(ctx context.Context, name string, closed func() error) (
 		m, err := again(ctx, c.rpc.GetSession, &sandboxv2.GetSessionRequest{SessionId: name})
 		if err != nil {
 			return nil, err
+		}
+		if m.GetSession().GetSessionId() != name {
+			return nil, errNoName
 		}
 		return newPeer(c, m.GetSession(), false, closed), nil
 	})
@@ -114,9 +120,13 @@ func (c *Client) openSession(ctx context.Context, o *engine.Options, opts *Sessi
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = done() }() // a session that was opened stays; what is not removed ends when nobody uses it
 	m, err := once(ctx, c.rpc.OpenFrom, &sandboxv2.OpenFromRequest{SnapshotId: id, Options: options, IdleTimeout: idle, Lifetime: life, Label: opts.Label})
-	return m.GetSession(), errors.Join(err, done())
+	return m.GetSession(), err
 }
+
+// errNoName is for an answer that is not one to the question.
+var errNoName = errors.New("the server's answer does not name what was asked for")
 
 func spanOf(d time.Duration) *durationpb.Duration {
 	if d == 0 {
