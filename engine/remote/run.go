@@ -124,6 +124,8 @@ func (r *run) open(ctx context.Context, req *sandboxv2.RunRequest, stdin engine.
 		req.StdinPipe = true
 		stream := r.peer.client.rpc.RunInteractive(ctx)
 		r.stream = &bidiEvents{stream}
+		// The transport does not look at ctx while it waits for more of stdin to send.
+		context.AfterFunc(ctx, r.stream.close)
 		if err := stream.Send(&sandboxv2.RunInteractiveRequest{Action: &sandboxv2.RunInteractiveRequest_Start{Start: req}}); err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
