@@ -6,7 +6,7 @@ import (
 )
 
 // leaveTime is how long a client may leave a message untaken when the session or snapshot that it is of is being closed.
-const leaveTime = 5 * time.Second
+const leaveTime = 2 * time.Second
 
 // hurry bounds what is still sent when something is over: a close waits for the calls that are under way, and a client that
 // does not read would hold it up for ever. What it returns ends the watch, and is to be called before the handler returns.
