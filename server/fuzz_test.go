@@ -127,7 +127,7 @@ func FuzzRunInteractive(f *testing.F) {
 			t.Fatal(err)
 		}
 		id := m.Msg.GetSession().GetSessionId()
-		defer c.CloseSession(t.Context(), connect.NewRequest(&sandboxv2.CloseSessionRequest{SessionId: id})) //nolint:errcheck // the server's end closes it too
+		defer c.CloseSession(t.Context(), connect.NewRequest(&sandboxv2.CloseSessionRequest{SessionId: id}))
 		stream := c.RunInteractive(t.Context())
 		for _, a := range actions {
 			if stream.Send(interactive(id, a)) != nil {

@@ -25,7 +25,7 @@ var sharedDriver = sync.OnceValue(func() *wasm.Driver { return wasm.New(nil) })
 type wasmHost struct{}
 
 func (wasmHost) Open(ctx context.Context, _ string, opts *engine.Options) (*engine.Session, error) {
-	return engine.Open(ctx, []engine.Driver{engine.Deferred(sharedDriver())}, opts)
+	return engine.Open(ctx, []engine.Driver{sharedDriver()}, opts)
 }
 
 func (wasmHost) ReadSnapshot(ctx context.Context, r io.Reader, limit int64) (*engine.Snapshot, error) {

@@ -36,7 +36,7 @@ func TestHandler_Protocols(t *testing.T) {
 		t.Fatal(err)
 	}
 	web := NewHTTP(handler, nil)
-	web.TLSConfig = &tls.Config{Certificates: cert.TLS.Certificates} //nolint:gosec // the default minimum is right
+	web.TLSConfig = &tls.Config{Certificates: cert.TLS.Certificates}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -63,7 +63,7 @@ func TestHandler_Protocols(t *testing.T) {
 				if secure {
 					at.url = "https://" + l.Addr().String()
 				}
-				c := at.clientOver(t, &http.Transport{Protocols: &protocols, TLSClientConfig: &tls.Config{RootCAs: roots}}, "a", protocol) //nolint:gosec // as above
+				c := at.clientOver(t, &http.Transport{Protocols: &protocols, TLSClientConfig: &tls.Config{RootCAs: roots}}, "a", protocol)
 				id := openOne(t, c)
 				out := runScript(t, c, &sandboxv2.RunRequest{SessionId: id, Script: "print(6*7)"})
 				if out.text() != "42\n" || out.result.GetExitCode() != 0 {

@@ -14,7 +14,8 @@ func TestOutbox_Cap(t *testing.T) {
 		most, size, want int64
 		cut              bool
 	}{
-		{most: 0, size: 0}, {most: 0, size: 1, cut: true},
+		{most: 0, size: 0},
+		{most: 0, size: 1, cut: true},
 		{most: 10, size: 9, want: 9},
 		{most: 10, size: 10, want: 10},
 		{most: 10, size: 11, want: 10, cut: true},

@@ -8,10 +8,9 @@ import (
 	"github.com/sandbar-dev/sandbar/engine"
 )
 
-// A queue hands out a number of slots. Who waits is served in turn by principal, and within a principal in order of
+// A queue hands out a number of slots for runs. Who waits is served in turn by principal, and within a principal in order of
 // arrival: one that asks for a thousand does not keep the others waiting. It is safe for concurrent use.
 type queue struct {
-	what    string // of the slots, for LimitError
 	slots   int
 	waiting int // the most that may wait
 
@@ -40,8 +39,8 @@ type waiter struct {
 // bounds are those of one principal.
 type bounds struct{ slots, waiting int }
 
-func newQueue(what string, slots, waiting int) *queue {
-	return &queue{what: what, slots: slots, waiting: waiting, users: map[string]*user{}, turns: list.New()}
+func newQueue(slots, waiting int) *queue {
+	return &queue{slots: slots, waiting: waiting, users: map[string]*user{}, turns: list.New()}
 }
 
 // acquire waits for a slot, which release gives back. It returns a *engine.LimitError when too many wait already or the principal
@@ -74,7 +73,7 @@ func (q *queue) enter(name string, b bounds) (*waiter, *user, error) {
 	case q.closed != nil:
 		return nil, nil, q.closed
 	case b.slots <= 0: // it would wait for ever
-		return nil, nil, &engine.LimitError{What: q.what, OfPrincipal: true}
+		return nil, nil, &engine.LimitError{What: "runs", OfPrincipal: true}
 	}
 	u := q.users[name]
 	if u == nil {

@@ -74,7 +74,7 @@ func checkQueue(t *rapid.T) {
 		slots: rapid.IntRange(1, 4).Draw(t, "slots"), waiting: rapid.IntRange(0, 8).Draw(t, "waiting"),
 		bounds: map[string]bounds{}, taken: map[string]int{},
 	}
-	q := newQueue("runs", m.slots, m.waiting)
+	q := newQueue(m.slots, m.waiting)
 	var all []*place
 	names := rapid.SampledFrom([]string{"a", "b", "c"})
 	remove := func(t *rapid.T) *place {
@@ -167,7 +167,7 @@ func (m *queueModel) check(t *rapid.T, q *queue, all []*place) {
 
 // One principal with a thousand that wait does not keep another one waiting for longer than one slot.
 func TestQueue_Fair(t *testing.T) {
-	q := newQueue("runs", 1, 2000)
+	q := newQueue(1, 2000)
 	many := bounds{1, 2000}
 	_, first, err := q.enter("greedy", many)
 	if err != nil {
@@ -195,7 +195,7 @@ func TestQueue_Fair(t *testing.T) {
 
 // A principal whose policy allows it more while it waits is served, and not with its next release.
 func TestQueue_RaisedBounds(t *testing.T) {
-	q := newQueue("runs", 10, 10)
+	q := newQueue(10, 10)
 	var waiters []*waiter
 	for _, b := range []bounds{{1, 10}, {1, 10}, {3, 10}} {
 		w, _, err := q.enter("a", b)
@@ -212,7 +212,7 @@ func TestQueue_RaisedBounds(t *testing.T) {
 }
 
 func TestQueue_Refuses(t *testing.T) {
-	q := newQueue("runs", 1, 1)
+	q := newQueue(1, 1)
 	if _, err := q.acquire(t.Context(), "a", bounds{0, 10}); !limited(err, "runs") || err == nil {
 		t.Errorf("acquire of a principal without slots = %v, want a limit of runs", err)
 	}
@@ -239,7 +239,7 @@ func TestQueue_Refuses(t *testing.T) {
 
 func TestQueue_Hammer(t *testing.T) {
 	const slots, each = 3, 2
-	q := newQueue("runs", slots, 1000)
+	q := newQueue(slots, 1000)
 	var inside atomic.Int32
 	var mine [4]atomic.Int32
 	var all sync.WaitGroup

@@ -106,6 +106,10 @@ func TestDetached_AttachWhileRunning(t *testing.T) {
 	for from, ch := range map[int64]chan seen{0: first, 3: second} {
 		go func() {
 			o, err := attachTo(t, c, id, run, from)
+			for errors.Is(err, engine.ErrInvalid) { // it has not written so much yet
+				time.Sleep(time.Millisecond)
+				o, err = attachTo(t, c, id, run, from)
+			}
 			ch <- seen{o, err}
 		}()
 	}
@@ -113,6 +117,7 @@ func TestDetached_AttachWhileRunning(t *testing.T) {
 	go func() {
 		waiting <- must(t, c.WaitRun, &sandboxv2.WaitRunRequest{SessionId: id, RunId: run}).GetResult()
 	}()
+	time.Sleep(50 * time.Millisecond) // so that some attach before more comes
 	must(t, c.WriteStdin, &sandboxv2.WriteStdinRequest{SessionId: id, RunId: run, Data: []byte("ended\n"), Close: true})
 	for want, ch := range map[string]chan seen{"begun\nended\n": first, "un\nended\n": second} {
 		if got := <-ch; got.err != nil || got.o.text() != want || got.o.result.GetReason() != sandboxv2.Reason_REASON_EXITED {

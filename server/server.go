@@ -40,7 +40,7 @@ func New(host Host, opts *Options) (*Server, error) {
 		return nil, fmt.Errorf("server: %w", err)
 	}
 	o := opts.filled()
-	s := &Server{opts: o, host: host, log: o.Logger, runs: newQueue("runs", o.Limits.Runs, o.Limits.QueuedRuns)}
+	s := &Server{opts: o, host: host, log: o.Logger, runs: newQueue(o.Limits.Runs, o.Limits.QueuedRuns)}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.sessions.init("sessions", o.Limits.Sessions)
 	s.snapshots.init("snapshots", o.Limits.Snapshots)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -120,10 +121,8 @@ func (s *Server) open(ctx context.Context, o *opening) (*session, error) {
 
 // knowsBackend refuses a backend that the server was not made with.
 func (s *Server) knowsBackend(name string) error {
-	for _, b := range s.opts.Backends {
-		if b == name {
-			return nil
-		}
+	if slices.Contains(s.opts.Backends, name) {
+		return nil
 	}
 	return fmt.Errorf("%w: backend %q; this server has %v", engine.ErrNotAvailable, name, s.opts.Backends)
 }

@@ -109,8 +109,8 @@ func TestServer_CloseWaitsForOpen(t *testing.T) {
 	go func() { closed <- s.Close() }()
 	<-s.life.Done()
 	select {
-	case <-closed:
-		t.Error("Close has returned while a session is being opened")
+	case err := <-closed:
+		t.Error(err, "Close has returned while a session is being opened")
 	case <-time.After(20 * time.Millisecond):
 	}
 	close(host.let)

@@ -74,7 +74,9 @@ func TestStdin_WriteWaits(t *testing.T) {
 				if err := <-done; !errors.Is(err, test.want) {
 					t.Errorf("write = %v, want %v", err, test.want)
 				}
-				<-second
+				if err := <-second; err != nil && !errors.Is(err, test.want) {
+					t.Errorf("the second write = %v, want %v", err, test.want)
+				}
 			})
 		})
 	}
