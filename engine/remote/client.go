@@ -46,6 +46,7 @@ type Client struct {
 	rpc       sandboxv2connect.SandboxServiceClient
 	transport *http.Transport
 	conns     *conns
+	alone     bool // made for one session, and its snapshots, which may outlive it
 }
 
 // NewClient makes a client for the server at a URL: "http://host:port", "https://host:port" or "unix:///path". It does not
@@ -89,6 +90,14 @@ func (c *Client) RPC() sandboxv2connect.SandboxServiceClient { return c.rpc }
 func (c *Client) Close() error {
 	c.conns.close()
 	c.transport.CloseIdleConnections()
+	return nil
+}
+
+// rest closes connections that nobody uses, when the session that the client was made for is closed, or a snapshot of it.
+func (c *Client) rest() error {
+	if c.alone {
+		c.transport.CloseIdleConnections()
+	}
 	return nil
 }
 

@@ -173,6 +173,7 @@ func (r *run) follow(ev *sandboxv2.RunEvent) {
 	r.mu.Unlock()
 	if err == nil {
 		result := wire.ToResult(ev.GetExited())
+		result.StdoutBytes, result.StderrBytes = max(result.StdoutBytes, 0), max(result.StderrBytes, 0)
 		r.exit = engine.Exit{Result: &result}
 		r.alive.Reset(endTime)
 		_, _ = r.stream.next() // the end of the stream, which is here already: the connection can be used again

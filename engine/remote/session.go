@@ -44,7 +44,8 @@ func Open(ctx context.Context, endpoint string, opts *Options) (*engine.Session,
 	if err != nil {
 		return nil, err
 	}
-	return c.open(ctx, &opts.SessionOptions, c.Close)
+	c.alone = true
+	return c.open(ctx, &opts.SessionOptions, c.rest)
 }
 
 // Attach is a session that is open already, by the Reference of the Session that opened it. Its Close only ends this side: the
@@ -54,7 +55,8 @@ func Attach(ctx context.Context, ref engine.Reference, opts *ClientOptions) (*en
 	if err != nil {
 		return nil, err
 	}
-	return c.attach(ctx, ref.Name, c.Close)
+	c.alone = true
+	return c.attach(ctx, ref.Name, c.rest)
 }
 
 // Open opens a session. The caller closes it; after Close nothing of it is left on the server. Errors are those of engine.Open,

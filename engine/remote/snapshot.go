@@ -125,7 +125,7 @@ func (s *snapshot) WriteTo(w io.Writer) (int64, error) {
 // Close implements engine.State.
 func (s *snapshot) Close() error {
 	s.lease.end()
-	return s.client.removeSnapshot(s.id)
+	return errors.Join(s.client.removeSnapshot(s.id), s.client.rest())
 }
 
 func (c *Client) removeSnapshot(id string) error {
