@@ -20,7 +20,7 @@ const trusted = 64 << 20
 func (s *Session) GetBytes(ctx context.Context, path string, most int64) ([]byte, error) {
 	var buf bytes.Buffer
 	err := s.get(ctx, path, &buf, most, func(size int64) {
-		buf.Grow(int(min(size, trusted)) + bytes.MinRead) // ReadFrom asks for MinRead to see the end
+		buf.Grow(int(min(max(size, 0), trusted)) + bytes.MinRead) // ReadFrom asks for MinRead to see the end
 	})
 	if err != nil {
 		return nil, err

@@ -165,11 +165,12 @@ func (s *Session) startPeer(ctx context.Context, spec *PeerSpec, p *Process) err
 	if err == nil {
 		run, err = s.peer.Start(ctx, spec)
 	}
-	if err != nil && s.closing.Err() != nil {
-		return fmt.Errorf("%w: %w: %w", ErrClosed, ErrNotStarted, err)
-	}
 	switch {
-	case errors.Is(err, ErrLost): // it may have begun
+	case err != nil && s.closing.Err() != nil && errors.Is(err, ErrLost): // it may have begun
+		return fmt.Errorf("%w: %w", ErrClosed, err)
+	case err != nil && s.closing.Err() != nil:
+		return fmt.Errorf("%w: %w: %w", ErrClosed, ErrNotStarted, err)
+	case errors.Is(err, ErrLost):
 		return err
 	case err != nil:
 		return notStarted(err)

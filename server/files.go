@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"sort"
+	"sync"
 
 	"connectrpc.com/connect"
 
@@ -111,6 +112,7 @@ func (h *handler) PutFile(ctx context.Context, stream *connect.ClientStream[sand
 		}
 		r := &putReader{stream: stream}
 		err := se.PutReader(ctx, path, r, putOptions(head.GetMode()))
+		r.end(ctx)
 		h.opts.Observer.FileMoved(true, r.total)
 		return err
 	})
@@ -130,14 +132,33 @@ func streamError(err error) error {
 	return err
 }
 
-// putReader reads the messages of PutFile.
+// putReader reads the messages of PutFile. The session may leave a Read behind, on another goroutine, when it returns.
 type putReader struct {
 	stream *connect.ClientStream[sandboxv2.PutFileRequest]
-	left   []byte
-	total  int64
+
+	mu    sync.Mutex // held by Read
+	left  []byte
+	total int64
+	over  bool
+}
+
+// end ends a Read that is under way, and waits for it: after the handler has returned, the request's stream is
+// somebody else's, or nobody's.
+func (r *putReader) end(ctx context.Context) {
+	if !r.mu.TryLock() {
+		cutBody(ctx)
+		r.mu.Lock()
+	}
+	defer r.mu.Unlock()
+	r.over = true
 }
 
 func (r *putReader) Read(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return 0, io.ErrClosedPipe
+	}
 	for len(r.left) == 0 {
 		if !r.stream.Receive() {
 			if err := r.stream.Err(); err != nil {
@@ -168,6 +189,7 @@ func (h *handler) GetFile(ctx context.Context, req *connect.Request[sandboxv2.Ge
 		if err != nil {
 			return err
 		}
+		defer hurry(ctx, se.use.gone)()
 		w := &getWriter{stream: stream}
 		w.msg.SizeBytes = &info.Size
 		err = se.GetWriter(ctx, path, w, most)

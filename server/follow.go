@@ -163,7 +163,7 @@ func (s *Server) attach(ctx context.Context, k *known, at [2]int64, beat time.Du
 		if err := send(ev); err != nil || ended {
 			return err
 		}
-		*ev = sandboxv2.RunEvent{} // it has been sent
+		*ev = sandboxv2.RunEvent{}
 		timer.Reset(beat)
 		select {
 		case <-more:

@@ -146,6 +146,7 @@ func boundBody(next http.Handler) http.Handler {
 		default:
 			b.until = time.Now().Add(messageTime)
 		}
+		r = r.WithContext(context.WithValue(r.Context(), bodyKey{}, b))
 		r.Body = b
 		next.ServeHTTP(w, r)
 	})

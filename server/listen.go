@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -17,6 +18,9 @@ type boundedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	until   time.Time // zero: each read has silenceTime
+
+	mu  sync.Mutex
+	cut bool
 }
 
 // Read implements io.Reader.
@@ -25,12 +29,38 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	if until.IsZero() {
 		until = time.Now().Add(silenceTime)
 	}
-	_ = b.control.SetReadDeadline(until) // a transport without deadlines has none
+	b.setDeadline(until)
 	n, err := b.ReadCloser.Read(p)
 	if err != nil {
-		_ = b.control.SetReadDeadline(time.Time{})
+		b.setDeadline(time.Time{})
 	}
 	return n, err
+}
+
+// setDeadline bounds the next read, unless it is to end at once.
+func (b *boundedBody) setDeadline(until time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.cut {
+		_ = b.control.SetReadDeadline(until) // a transport without deadlines has none
+	}
+}
+
+// end ends a read that is under way, and those to come. It is called before the handler returns.
+func (b *boundedBody) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.cut = true
+	_ = b.control.SetReadDeadline(time.Now().Add(-time.Second)) // as above
+}
+
+type bodyKey struct{}
+
+// cutBody ends the reading of the request's body, also one that another goroutine is in.
+func cutBody(ctx context.Context) {
+	if b, ok := ctx.Value(bodyKey{}).(*boundedBody); ok {
+		b.end()
+	}
 }
 
 // What a connection may take. The figures of HTTP/2 are those of RFC 9113; a stream that nobody reads holds up no other one, since

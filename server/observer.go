@@ -36,6 +36,7 @@ const (
 	ClosedUnused   = "not used"
 	ClosedLifetime = "lifetime over"
 	ClosedServer   = "server ended"
+	ClosedUnwanted = "nobody waits for it"
 )
 
 // CodeOK is the code of calls without error.

@@ -33,7 +33,8 @@ type Options struct {
 	IdleTimeout time.Duration
 	// Lifetime is the most that a session lives. Zero: 24 hours; negative: no end.
 	Lifetime time.Duration
-	// DetachedOutput is how much is kept of each stream of a detached run, in bytes. Zero: 1 MiB.
+	// DetachedOutput is how much is kept of each stream of a detached run, in bytes. Zero: 1 MiB. Of runs that have ended a
+	// session keeps eight times as much in all, that of the latest.
 	DetachedOutput int
 	// StallTimeout is how long a client may leave a message untaken once its run has ended. Zero: 1 minute.
 	StallTimeout time.Duration

@@ -8,16 +8,16 @@ import (
 	"github.com/sandbar-dev/sandbar/engine"
 )
 
-// A queue hands out a number of slots. Who waits is served in turn by principal, and within a principal in order of
+// A queue hands out a number of slots for runs. Who waits is served in turn by principal, and within a principal in order of
 // arrival: one that asks for a thousand does not keep the others waiting. It is safe for concurrent use.
 type queue struct {
-	what    string // for LimitError
 	slots   int
 	waiting int // the most that may wait
 
 	mu     sync.Mutex
 	taken  int
 	queued int
+	closed error // why nobody is let in any more
 	users  map[string]*user
 	turns  *list.List // of *user that wait and could be served, the next one first
 }
@@ -39,12 +39,12 @@ type waiter struct {
 // bounds are those of one principal.
 type bounds struct{ slots, waiting int }
 
-func newQueue(what string, slots, waiting int) *queue {
-	return &queue{what: what, slots: slots, waiting: waiting, users: map[string]*user{}, turns: list.New()}
+func newQueue(slots, waiting int) *queue {
+	return &queue{slots: slots, waiting: waiting, users: map[string]*user{}, turns: list.New()}
 }
 
-// acquire waits for a slot, which release gives back. It returns a *engine.LimitError when too many wait already, and the cause
-// of ctx when that ends first.
+// acquire waits for a slot, which release gives back. It returns a *engine.LimitError when too many wait already or the principal
+// may have no slot at all, the error of shut, and the cause of ctx when that ends first.
 func (q *queue) acquire(ctx context.Context, name string, b bounds) (release func(), err error) {
 	w, u, err := q.enter(name, b)
 	if err != nil {
@@ -69,6 +69,12 @@ func (q *queue) acquire(ctx context.Context, name string, b bounds) (release fun
 func (q *queue) enter(name string, b bounds) (*waiter, *user, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	switch {
+	case q.closed != nil:
+		return nil, nil, q.closed
+	case b.slots <= 0: // it would wait for ever
+		return nil, nil, &engine.LimitError{What: "runs", OfPrincipal: true}
+	}
 	u := q.users[name]
 	if u == nil {
 		u = &user{name: name, waiters: list.New()}
@@ -83,18 +89,18 @@ func (q *queue) enter(name string, b bounds) (*waiter, *user, error) {
 	var err error
 	switch {
 	case q.queued >= q.waiting:
-		err = &engine.LimitError{What: "queued " + q.what, Max: int64(q.waiting)}
+		err = &engine.LimitError{What: "queue", Max: int64(q.waiting)}
 	case u.waiters.Len() >= b.waiting:
-		err = &engine.LimitError{What: "queued " + q.what, Max: int64(b.waiting), OfPrincipal: true}
+		err = &engine.LimitError{What: "queue", Max: int64(b.waiting), OfPrincipal: true}
 	}
-	if err != nil {
-		q.forget(u)
-		return nil, nil, err
+	if err == nil {
+		u.waiters.PushBack(w)
+		q.queued++
 	}
-	u.waiters.PushBack(w)
-	q.queued++
 	q.lineUp(u)
-	return w, u, nil
+	q.next() // its policy may allow it more slots than before
+	q.forget(u)
+	return w, u, err
 }
 
 // free reports whether the principal can have a slot now.
@@ -173,6 +179,13 @@ func (q *queue) forget(u *user) {
 		}
 		delete(q.users, u.name)
 	}
+}
+
+// shut lets nobody in any more: acquire returns err. Who waits goes on waiting.
+func (q *queue) shut(err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = err
 }
 
 // lengths tells how many slots are taken and how many wait.

@@ -61,7 +61,9 @@ func (h *handler) AttachRun(ctx context.Context, req *connect.Request[sandboxv2.
 
 // RunInteractive implements sandboxv2connect.SandboxServiceHandler.
 func (h *handler) RunInteractive(ctx context.Context, stream *connect.BidiStream[sandboxv2.RunInteractiveRequest, sandboxv2.RunInteractiveResponse]) error {
+	setReadDeadline(ctx, time.Now().Add(messageTime))
 	first, err := stream.Receive()
+	setReadDeadline(ctx, time.Time{}) // what follows is silent for as long as its user is
 	if err != nil {
 		return h.fail(ctx, streamError(ignoreEOF(err)))
 	}
@@ -84,13 +86,15 @@ func (h *handler) RunInteractive(ctx context.Context, stream *connect.BidiStream
 			return err
 		}
 		listening := make(chan struct{})
+		listenCtx, cancel := context.WithCancel(ctx)
 		go func() {
 			defer close(listening)
-			h.listen(ctx, r, stream)
+			h.listen(listenCtx, r, stream)
 		}()
 		// What the client sends is read until the run has been told: reading after the handler would be reading a request
 		// that is somebody else's by then.
 		defer func() {
+			cancel() // it may wait for a script that does not read
 			if c := controllerOf(ctx); c != nil && c.SetReadDeadline(time.Now()) == nil {
 				<-listening
 			}
@@ -262,6 +266,13 @@ func withController(next http.Handler) http.Handler {
 		ctx := context.WithValue(r.Context(), controllerKey{}, http.NewResponseController(w))
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
+}
+
+// setReadDeadline bounds the reading of the caller's request. The zero time is no bound.
+func setReadDeadline(ctx context.Context, t time.Time) {
+	if c := controllerOf(ctx); c != nil {
+		_ = c.SetReadDeadline(t) // a transport without deadlines has none
+	}
 }
 
 // controllerOf is nil in a request that did not come by HTTP.

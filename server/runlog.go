@@ -96,6 +96,26 @@ func (t *tail) from(offset int64, n int) []byte {
 	return out
 }
 
+// size is how much the log has, and the most that it can have.
+func (l *runLog) size() (now, most int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.streams {
+		now += int64(len(l.streams[i].ring))
+		most += int64(l.streams[i].most)
+	}
+	return now, most
+}
+
+// forget drops what is there: for readers it is skipped. The streams have ended.
+func (l *runLog) forget() {
+	l.change(func() {
+		for i := range l.streams {
+			l.streams[i].ring, l.streams[i].next = nil, 0
+		}
+	})
+}
+
 // logReader reads a log for one client.
 type logReader struct {
 	log *runLog

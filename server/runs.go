@@ -60,6 +60,9 @@ func (s *Server) start(ctx context.Context, se *session, m *sandboxv2.RunRequest
 	if err := s.begin(runCtx, se, r, script, opts); err != nil {
 		cancel()
 		release()
+		if r.stdin != nil {
+			r.stdin.drop() // a tier may have begun to read
+		}
 		return nil, err
 	}
 	s.concerns(ctx, se.ID(), r.ID())
@@ -162,6 +165,29 @@ func (s *session) done(r *run) {
 	if len(s.ended) > maxEnded {
 		delete(s.runs, s.ended[0])
 		s.ended = slices.Delete(s.ended, 0, 1)
+	}
+	if r.log != nil {
+		s.forgetOutput()
+	}
+}
+
+// keptOutputs is the output of how many detached runs, of all that it can have, a session keeps when they have ended.
+const keptOutputs = 8
+
+// forgetOutput drops output of runs that have ended, the oldest first, until what is left is not too much. mu is held.
+func (s *session) forgetOutput() {
+	var total, most int64
+	for _, id := range slices.Backward(s.ended) {
+		log := s.runs[id].log
+		if log == nil {
+			continue
+		}
+		size, room := log.size()
+		most = max(most, room*keptOutputs)
+		if total += size; total > most {
+			log.forget()
+			total -= size
+		}
 	}
 }
 

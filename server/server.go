@@ -27,7 +27,8 @@ type Server struct {
 
 	mu       sync.Mutex
 	draining bool
-	closing  sync.WaitGroup // sessions that are being closed, and the sweeper
+	closed   bool
+	closing  sync.WaitGroup // the sweeper, and sessions and snapshots that are being made or ended: Close waits for them
 }
 
 // New makes a server that opens sessions by host. The caller closes it, and then the host.
@@ -39,7 +40,7 @@ func New(host Host, opts *Options) (*Server, error) {
 		return nil, fmt.Errorf("server: %w", err)
 	}
 	o := opts.filled()
-	s := &Server{opts: o, host: host, log: o.Logger, runs: newQueue("runs", o.Limits.Runs, o.Limits.QueuedRuns)}
+	s := &Server{opts: o, host: host, log: o.Logger, runs: newQueue(o.Limits.Runs, o.Limits.QueuedRuns)}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.sessions.init("sessions", o.Limits.Sessions)
 	s.snapshots.init("snapshots", o.Limits.Snapshots)
@@ -53,6 +54,7 @@ func (s *Server) Drain(ctx context.Context) error {
 	s.mu.Lock()
 	s.draining = true
 	s.mu.Unlock()
+	s.runs.shut(engine.ErrDraining) // a run that was admitted before either waits by now, or is refused
 	s.log.Info("draining")
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -83,11 +85,33 @@ func (s *Server) admit() error {
 	return nil
 }
 
+// work counts what makes or ends a session or snapshot, until done. ErrDraining: Close has begun, and does that itself.
+func (s *Server) work() (done func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, engine.ErrDraining
+	}
+	s.closing.Add(1)
+	return s.closing.Done, nil
+}
+
+// untilClose gives a context that ends with Close too, with ErrDraining as its cause.
+func (s *Server) untilClose(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	unhook := context.AfterFunc(s.life, func() { cancel(engine.ErrDraining) })
+	return ctx, func() {
+		unhook()
+		cancel(nil)
+	}
+}
+
 // Close closes all sessions, which ends their runs, and waits until nothing of them is left. It may be called again.
 func (s *Server) Close() error {
 	s.mu.Lock()
-	s.draining = true
+	s.draining, s.closed = true, true
 	s.mu.Unlock()
+	s.runs.shut(engine.ErrDraining)
 	s.end()
 	var errs []error
 	var mu sync.Mutex

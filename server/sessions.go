@@ -86,24 +86,37 @@ func (s *Server) open(ctx context.Context, o *opening) (*session, error) {
 	if err := s.sessions.reserve(p.Name, most(p.Policy.MaxSessions, s.opts.Limits.Sessions)); err != nil {
 		return nil, err
 	}
+	kept := false
+	defer func() {
+		if !kept { // also after a panic, which ends this call alone
+			s.sessions.unreserve(p.Name)
+		}
+	}()
+	done, err := s.work()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	began := time.Now()
 	opts.Logger = s.log
 	or(&opts.MaxOutput, engine.DefaultMaxOutput)
-	es, err := s.host.Open(ctx, backend, opts)
+	opening, cancel := s.untilClose(ctx)
+	defer cancel()
+	es, err := s.host.Open(opening, backend, opts)
 	s.opts.Observer.SessionOpened(backend, time.Since(began), err)
 	if err != nil {
-		s.sessions.unreserve(p.Name)
 		return nil, err
 	}
+	kept = true
 	se := &session{Session: es, principal: p, label: o.label, backend: backend, use: use, maxOutput: opts.MaxOutput, runs: map[string]*known{}}
 	s.sessions.add(se)
 	s.concerns(ctx, se.ID(), "")
 	s.log.Info("session opened", slog.String("session", se.ID()), slog.String("principal", p.Name), slog.String("backend", backend))
-	if s.life.Err() != nil { // Close has begun meanwhile, and may have missed it
+	if opening.Err() != nil { // Close may have missed it, or nobody is there any more to learn its name
 		if se, err := s.sessions.take(se.ID(), p.Name, false); err == nil {
-			_ = s.closeSession(se, ClosedServer) // it is logged
+			_ = s.closeSession(se, ClosedUnwanted) // it is logged
 		}
-		return nil, engine.ErrDraining
+		return nil, context.Cause(opening)
 	}
 	return se, nil
 }
@@ -155,6 +168,22 @@ func (s *Server) lease(p *Principal, idle, life *durationpb.Duration) (*usage, e
 		return nil, err
 	}
 	return newUsage(idleFor, lifeFor), nil
+}
+
+// takeSession ends a session of the principal, or of anybody for an administrator.
+func (s *Server) takeSession(ctx context.Context, id string) error {
+	p := principalOf(ctx)
+	done, err := s.work()
+	if err != nil {
+		return err
+	}
+	defer done()
+	se, err := s.sessions.take(id, p.Name, p.Admin)
+	if err != nil {
+		return fmt.Errorf("session: %w", err)
+	}
+	s.concerns(ctx, se.ID(), "")
+	return s.closeSession(se, ClosedAsked)
 }
 
 // closeSession ends a session that was taken out of the table.
@@ -254,13 +283,7 @@ func (h *handler) RenewSession(ctx context.Context, req *connect.Request[sandbox
 
 // CloseSession implements sandboxv2connect.SandboxServiceHandler.
 func (h *handler) CloseSession(ctx context.Context, req *connect.Request[sandboxv2.CloseSessionRequest]) (*connect.Response[sandboxv2.CloseSessionResponse], error) {
-	p := principalOf(ctx)
-	se, err := h.sessions.take(req.Msg.GetSessionId(), p.Name, p.Admin)
-	if err == nil {
-		h.concerns(ctx, se.ID(), "")
-		err = h.closeSession(se, ClosedAsked)
-	}
-	if err != nil {
+	if err := h.takeSession(ctx, req.Msg.GetSessionId()); err != nil {
 		return nil, h.fail(ctx, err)
 	}
 	return connect.NewResponse(&sandboxv2.CloseSessionResponse{}), nil

@@ -37,36 +37,57 @@ func (s *Server) snapshot(ctx context.Context, id string) (sn *snapshot, done fu
 }
 
 // keep makes a snapshot of the caller's of what take gives.
-func (s *Server) keep(ctx context.Context, uploaded bool, take func() (*engine.Snapshot, error)) (*snapshot, error) {
+func (s *Server) keep(ctx context.Context, uploaded bool, take func(context.Context) (*engine.Snapshot, error)) (*snapshot, error) {
 	p := principalOf(ctx)
 	if err := s.admit(); err != nil {
+		return nil, err
+	}
+	use, err := s.lease(p, nil, nil)
+	if err != nil {
 		return nil, err
 	}
 	if err := s.snapshots.reserve(p.Name, most(p.Policy.MaxSnapshots, s.opts.Limits.Snapshots)); err != nil {
 		return nil, err
 	}
-	snap, err := take()
+	kept := false
+	defer func() {
+		if !kept { // also after a panic, which ends this call alone
+			s.snapshots.unreserve(p.Name)
+		}
+	}()
+	done, err := s.work()
 	if err != nil {
-		s.snapshots.unreserve(p.Name)
 		return nil, err
 	}
-	use, err := s.lease(p, nil, nil)
+	defer done()
+	taking, cancel := s.untilClose(ctx)
+	defer cancel()
+	snap, err := take(taking)
 	if err != nil {
-		return nil, errors.Join(err, snap.Close())
+		return nil, err
 	}
+	kept = true
 	sn := &snapshot{id: strings.ToLower(rand.Text()), principal: p, snap: snap, use: use}
 	s.snapshots.add(sn)
 	s.opts.Observer.SnapshotKept(uploaded)
-	if s.life.Err() != nil { // Close has begun meanwhile, and may have missed it
-		return nil, errors.Join(engine.ErrDraining, s.removeSnapshot(sn.id, p.Name))
+	if taking.Err() != nil { // Close may have missed it, or nobody is there any more to learn its name
+		if sn, err := s.snapshots.take(sn.id, p.Name, false); err == nil {
+			return nil, errors.Join(context.Cause(taking), s.closeSnapshot(sn))
+		}
+		return nil, context.Cause(taking)
 	}
 	return sn, nil
 }
 
 func (s *Server) removeSnapshot(id, owner string) error {
-	sn, err := s.snapshots.take(id, owner, false)
+	done, err := s.work()
 	if err != nil {
 		return err
+	}
+	defer done()
+	sn, err := s.snapshots.take(id, owner, false)
+	if err != nil {
+		return fmt.Errorf("snapshot: %w", err)
 	}
 	return s.closeSnapshot(sn)
 }
@@ -91,7 +112,7 @@ func (s *snapshot) describe() *sandboxv2.SnapshotInfo {
 func (h *handler) Snapshot(ctx context.Context, req *connect.Request[sandboxv2.SnapshotRequest]) (*connect.Response[sandboxv2.SnapshotResponse], error) {
 	out := &sandboxv2.SnapshotResponse{}
 	err := h.inSession(ctx, req.Msg.GetSessionId(), func(se *session) error {
-		sn, err := h.keep(ctx, false, func() (*engine.Snapshot, error) { return se.Snapshot(ctx) })
+		sn, err := h.keep(ctx, false, func(ctx context.Context) (*engine.Snapshot, error) { return se.Snapshot(ctx) })
 		if err == nil {
 			out.Snapshot = sn.describe()
 		}
@@ -137,6 +158,7 @@ func (h *handler) GetSnapshot(ctx context.Context, req *connect.Request[sandboxv
 		return h.fail(ctx, err)
 	}
 	defer done()
+	defer hurry(ctx, sn.use.gone)()
 	if _, err := sn.snap.WriteTo(snapshotWriter{ctx, stream}); err != nil {
 		return h.fail(ctx, err)
 	}
@@ -177,8 +199,9 @@ func (h *handler) PutSnapshot(ctx context.Context, stream *connect.ClientStream[
 	case asked > 0:
 		limit = min(limit, asked)
 	}
-	sn, err := h.keep(ctx, true, func() (*engine.Snapshot, error) {
-		return h.host.ReadSnapshot(ctx, &snapshotReader{stream: stream, left: stream.Msg().GetData()}, limit)
+	sn, err := h.keep(ctx, true, func(taking context.Context) (*engine.Snapshot, error) {
+		defer whenOver(taking, func() { cutBody(ctx) })() // Close does not wait for a client that is silent
+		return h.host.ReadSnapshot(taking, &snapshotReader{stream: stream, left: stream.Msg().GetData()}, limit)
 	})
 	if err != nil {
 		return nil, h.fail(ctx, err)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -58,8 +59,9 @@ func (t *table[E]) unreserve(owner string) {
 	}
 }
 
-// add puts an entry in the place that was reserved.
+// add puts an entry in the place that was reserved. Its idle time begins.
 func (t *table[E]) add(e E) {
+	e.usage().touch()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.entries[e.key()] = e
@@ -89,6 +91,7 @@ func (t *table[E]) take(id, owner string, all bool) (E, error) {
 		return none, engine.ErrNoSession
 	}
 	delete(t.entries, id)
+	e.usage().leave()
 	return e, nil
 }
 
@@ -110,6 +113,7 @@ func (t *table[E]) takeIf(f func(E) bool) []E {
 		if f(e) {
 			out = append(out, e)
 			delete(t.entries, id)
+			e.usage().leave()
 		}
 	}
 	return out
@@ -143,6 +147,9 @@ type usage struct {
 	created time.Time
 	idle    time.Duration
 	expires time.Time // zero: never
+	// gone ends, by leave, when the entry was taken out of its table.
+	gone  context.Context
+	leave context.CancelFunc
 
 	mu    sync.Mutex
 	users int
@@ -152,10 +159,17 @@ type usage struct {
 func newUsage(idle, life time.Duration) *usage {
 	now := time.Now()
 	u := &usage{created: now, idle: idle, last: now}
+	u.gone, u.leave = context.WithCancel(context.Background())
 	if life > 0 {
 		u.expires = now.Add(life)
 	}
 	return u
+}
+
+func (u *usage) touch() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.last = time.Now()
 }
 
 func (u *usage) begin() {

@@ -44,6 +44,8 @@ type Client struct {
 	endpoint string
 	rpc      sandboxv2connect.SandboxServiceClient
 	roads    *roads
+	conns    *conns
+	alone    bool // made for one session, and its snapshots, which may outlive it
 	// beat is how often the server says that a run goes on, silence after how long without a word it is taken for dead.
 	beat, silence time.Duration
 }
@@ -67,7 +69,8 @@ func NewClient(endpoint string, opts *ClientOptions) (*Client, error) {
 	alive := opts.KeepAlive
 	or(&alive, defaultKeepAlive)
 	alive = max(alive, minKeepAlive)
-	roads := newRoads(t, alive, opts.TLS)
+	all := &conns{dial: t.dialer(alive), open: map[*conn]struct{}{}}
+	roads := newRoads(t.secure, all, alive, opts.TLS)
 	var caller connect.HTTPClient = roads
 	if opts.Token != "" {
 		caller = &bearer{caller, "Bearer " + opts.Token}
@@ -77,7 +80,7 @@ func NewClient(endpoint string, opts *ClientOptions) (*Client, error) {
 		connect.WithReadMaxBytes(maxAnswer),
 	}, opts.Connect...)
 	rpc := sandboxv2connect.NewSandboxServiceClient(caller, t.base, options...)
-	return &Client{endpoint: endpoint, rpc: rpc, roads: roads, beat: alive / 2, silence: alive + alive/2}, nil
+	return &Client{endpoint: endpoint, rpc: rpc, roads: roads, conns: all, beat: alive / 2, silence: alive + alive/2}, nil
 }
 
 // maxAnswer bounds a message of the server: a hundred thousand files with long names.
@@ -87,9 +90,18 @@ const maxAnswer = 64 << 20
 // go on without their client.
 func (c *Client) RPC() sandboxv2connect.SandboxServiceClient { return c.rpc }
 
-// Close closes the connections. Calls that are under way end with an error.
+// Close closes the connections. Calls that are under way end with an error, and later ones have it. It may be called again.
 func (c *Client) Close() error {
+	c.conns.close()
 	c.roads.close()
+	return nil
+}
+
+// rest closes connections that nobody uses, when the session that the client was made for is closed, or a snapshot of it.
+func (c *Client) rest() error {
+	if c.alone {
+		c.roads.close()
+	}
 	return nil
 }
 
@@ -156,7 +168,7 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// refused reports whether there was no connection: nothing was sent.
+// refused reports whether err is the error of a connection that was refused: nothing was sent.
 func refused(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"

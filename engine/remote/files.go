@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -15,6 +16,9 @@ import (
 
 // piece is how much of a file is in one message.
 const piece = 256 << 10
+
+// maxList is the most entries of a directory that are taken, as of a session in this process.
+const maxList = 1 << 20
 
 // Put implements engine.Peer.
 func (p *peer) Put(ctx context.Context, path string, r io.Reader, opts engine.PutOptions) error {
@@ -83,11 +87,14 @@ func (p *peer) Get(ctx context.Context, path string, w io.Writer, most int64, si
 		return gone(causeOr(ctx, err))
 	}
 	defer stream.Close() //nolint:errcheck // what it finds, Receive has told
-	for stream.Receive() {
+	for left := most; stream.Receive(); {
 		wait.Stop()
 		m := stream.Msg()
 		if m.SizeBytes != nil {
 			sized(m.GetSizeBytes())
+		}
+		if left -= int64(len(m.GetData())); left < 0 { // the server should have said so
+			return &engine.TooLargeError{Path: path, Size: most + 1, Max: most}
 		}
 		if _, err := w.Write(m.GetData()); err != nil {
 			return err
@@ -112,6 +119,12 @@ func (p *peer) List(ctx context.Context, path string) ([]engine.FileInfo, error)
 		}
 		for _, f := range m.GetFiles() {
 			list = append(list, wire.ToFileInfo(f))
+		}
+		switch endless := len(m.GetFiles()) == 0 && len(m.GetNextPageToken()) > 0; {
+		case endless:
+			return nil, fmt.Errorf("list %s: the server's answer has no end", path)
+		case len(list) > maxList:
+			return nil, &engine.TooLargeError{Path: path, Size: int64(len(list)), Max: maxList}
 		}
 		if req.PageToken = m.GetNextPageToken(); len(req.GetPageToken()) == 0 {
 			return list, nil

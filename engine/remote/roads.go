@@ -45,12 +45,12 @@ const (
 	maxFrame   = 256 << 10
 )
 
-func newRoads(t *target, alive time.Duration, config *tls.Config) *roads {
+func newRoads(secure bool, all *conns, alive time.Duration, config *tls.Config) *roads {
 	var one, two http.Protocols
 	one.SetHTTP1(true)
-	two.SetHTTP2(t.secure)
-	two.SetUnencryptedHTTP2(!t.secure)
-	short, long := t.transport(&one, alive, config), t.transport(&two, alive, config)
+	two.SetHTTP2(secure)
+	two.SetUnencryptedHTTP2(!secure)
+	short, long := transport(&one, all, config), transport(&two, all, config)
 	short.MaxIdleConnsPerHost, short.WriteBufferSize, short.ReadBufferSize = idleConns, bufferSize, bufferSize
 	long.HTTP2 = &http.HTTP2Config{
 		MaxReceiveBufferPerStream: streamRoom,
@@ -65,27 +65,29 @@ func newRoads(t *target, alive time.Duration, config *tls.Config) *roads {
 	}
 }
 
-// transport makes connections to the target. The kernel closes one whose other machine does not answer any more.
-func (t *target) transport(protocols *http.Protocols, alive time.Duration, config *tls.Config) *http.Transport {
-	dialer := &net.Dialer{
+// dialer makes connections to the target. The kernel closes one whose other machine does not answer any more.
+func (t *target) dialer(alive time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
+	d := &net.Dialer{
 		Timeout:         dialTime,
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: alive, Interval: max(alive/4, time.Second), Count: 2},
 	}
-	dialer.SetMultipathTCP(false)
+	d.SetMultipathTCP(false)
+	if t.socket == "" {
+		return d.DialContext
+	}
+	return func(ctx context.Context, _, _ string) (net.Conn, error) { return d.DialContext(ctx, "unix", t.socket) }
+}
+
+func transport(protocols *http.Protocols, all *conns, config *tls.Config) *http.Transport {
 	out := &http.Transport{
 		Protocols:           protocols,
-		DialContext:         dialer.DialContext,
+		DialContext:         all.connect,
 		DisableCompression:  true,
 		IdleConnTimeout:     idleTime,
 		TLSHandshakeTimeout: dialTime,
 	}
 	if config != nil {
 		out.TLSClientConfig = config.Clone() // the two would put different protocols into it
-	}
-	if t.socket != "" {
-		out.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return dialer.DialContext(ctx, "unix", t.socket)
-		}
 	}
 	return out
 }

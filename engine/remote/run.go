@@ -19,6 +19,8 @@ import (
 const (
 	// stopTime is how long the server may take to end a run that it was told to end. It kills by force after two seconds.
 	stopTime = 15 * time.Second
+	// endTime is how long the end of a stream may be behind the end of its run.
+	endTime = time.Second
 	// stuckTime is after how long with an event that the reader here does not take the server is asked to tell, on another way,
 	// when the run has ended: that event cannot come past the other one.
 	stuckTime = 200 * time.Millisecond
@@ -124,6 +126,8 @@ func (r *run) open(ctx context.Context, req *sandboxv2.RunRequest, stdin engine.
 		req.StdinPipe = true
 		stream := r.peer.client.rpc.RunInteractive(ctx)
 		r.stream = &bidiEvents{stream}
+		// The transport does not look at ctx while it waits for more of stdin to send.
+		context.AfterFunc(ctx, r.stream.close)
 		if err := stream.Send(&sandboxv2.RunInteractiveRequest{Action: &sandboxv2.RunInteractiveRequest_Start{Start: req}}); err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
@@ -175,8 +179,11 @@ func (r *run) follow(ev *sandboxv2.RunEvent) {
 	r.mu.Unlock()
 	if err == nil {
 		result := wire.ToResult(ev.GetExited())
+		result.StdoutBytes, result.StderrBytes = max(result.StdoutBytes, 0), max(result.StderrBytes, 0)
 		r.exit = engine.Exit{Result: &result}
+		r.alive.Reset(endTime)
 		_, _ = r.stream.next() // the end of the stream, which is here already: the connection can be used again
+		r.alive.Stop()
 	} else {
 		r.exit.Err = r.lostError(err)
 	}

@@ -44,7 +44,8 @@ func Open(ctx context.Context, endpoint string, opts *Options) (*engine.Session,
 	if err != nil {
 		return nil, err
 	}
-	return c.open(ctx, &opts.SessionOptions, c.Close)
+	c.alone = true
+	return c.open(ctx, &opts.SessionOptions, c.rest)
 }
 
 // Attach is a session that is open already, by the Reference of the Session that opened it. Its Close only ends this side: the
@@ -54,7 +55,8 @@ func Attach(ctx context.Context, ref engine.Reference, opts *ClientOptions) (*en
 	if err != nil {
 		return nil, err
 	}
-	return c.attach(ctx, ref.Name, c.Close)
+	c.alone = true
+	return c.attach(ctx, ref.Name, c.rest)
 }
 
 // Open opens a session. The caller closes it; after Close nothing of it is left on the server. Errors are those of engine.Open,
@@ -77,6 +79,9 @@ func (c *Client) open(ctx context.Context, opts *SessionOptions, closed func() e
 		if err != nil {
 			return nil, err
 		}
+		if m.GetSessionId() == "" {
+			return nil, errNoName
+		}
 		return newPeer(c, m, true, closed), nil
 	})
 	if err != nil && closed != nil {
@@ -90,6 +95,9 @@ func (c *Client) attach(ctx context.Context, name string, closed func() error) (
 		m, err := again(ctx, c.rpc.GetSession, &sandboxv2.GetSessionRequest{SessionId: name})
 		if err != nil {
 			return nil, err
+		}
+		if m.GetSession().GetSessionId() != name {
+			return nil, errNoName
 		}
 		return newPeer(c, m.GetSession(), false, closed), nil
 	})
@@ -114,9 +122,13 @@ func (c *Client) openSession(ctx context.Context, o *engine.Options, opts *Sessi
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = done() }() // a session that was opened stays; what is not removed ends when nobody uses it
 	m, err := once(ctx, c.rpc.OpenFrom, &sandboxv2.OpenFromRequest{SnapshotId: id, Options: options, IdleTimeout: idle, Lifetime: life, Label: opts.Label})
-	return m.GetSession(), errors.Join(err, done())
+	return m.GetSession(), err
 }
+
+// errNoName is for an answer that is not one to the question.
+var errNoName = errors.New("the server's answer does not name what was asked for")
 
 func spanOf(d time.Duration) *durationpb.Duration {
 	if d == 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
 
 	"connectrpc.com/connect"
 
@@ -27,16 +26,20 @@ func (p *peer) Snapshot(ctx context.Context) (engine.State, error) {
 	if err != nil {
 		return nil, gone(err)
 	}
-	return p.client.snapshot(m.GetSnapshot()), nil
+	return p.client.snapshot(m.GetSnapshot())
 }
 
-func (c *Client) snapshot(m *sandboxv2.SnapshotInfo) *snapshot {
+func (c *Client) snapshot(m *sandboxv2.SnapshotInfo) (*snapshot, error) {
+	if m.GetSnapshotId() == "" {
+		return nil, errNoName
+	}
 	s := &snapshot{client: c, id: m.GetSnapshotId(), memory: m.GetMemoryBytes()}
-	s.lease = keepUsed(time.Until(wire.ToTimestamp(m.GetIdleAt())), func(ctx context.Context) error {
+	idle := wire.ToTimestamp(m.GetIdleAt()).Sub(wire.ToTimestamp(m.GetCreatedAt())) // by the server's clock alone
+	s.lease = keepUsed(idle, func(ctx context.Context) error {
 		_, err := again(ctx, c.rpc.RenewSnapshot, &sandboxv2.RenewSnapshotRequest{SnapshotId: s.id})
 		return err
 	})
-	return s
+	return s, nil
 }
 
 // ReadSnapshot sends what Snapshot.WriteTo has written to the server, which keeps it for this program. Limit bounds what it may
@@ -49,7 +52,11 @@ func (c *Client) ReadSnapshot(ctx context.Context, r io.Reader, limit int64) (*e
 	if err != nil {
 		return nil, err
 	}
-	return engine.PeerSnapshot(c.snapshot(m)), nil
+	s, err := c.snapshot(m)
+	if err != nil {
+		return nil, err
+	}
+	return engine.PeerSnapshot(s), nil
 }
 
 func (c *Client) put(ctx context.Context, r io.Reader, limit int64) (*sandboxv2.SnapshotInfo, error) {
@@ -118,7 +125,7 @@ func (s *snapshot) WriteTo(w io.Writer) (int64, error) {
 // Close implements engine.State.
 func (s *snapshot) Close() error {
 	s.lease.end()
-	return s.client.removeSnapshot(s.id)
+	return errors.Join(s.client.removeSnapshot(s.id), s.client.rest())
 }
 
 func (c *Client) removeSnapshot(id string) error {
