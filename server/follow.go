@@ -22,7 +22,7 @@ const (
 	minHeartbeat     = time.Second
 )
 
-// startHold is how long the first message of a run waits for more, if nobody is to see it at once: a short run is one message then.
+// startHold is how long the first message of a run waits for its end, if nobody is to see it at once.
 const startHold = 2 * time.Millisecond
 
 func heartbeatOf(d *durationpb.Duration) (time.Duration, error) {
@@ -62,6 +62,12 @@ func beatMeanwhile(beat time.Duration, send sender) (stop func()) {
 
 // follow sends what a run writes, and its end, to the client that has started it.
 func (s *Server) follow(ctx context.Context, se *session, r *run, m *sandboxv2.RunRequest, beat time.Duration, send sender) error {
+	if !m.GetStreamOutput() && r.stdin == nil {
+		if over, err := s.short(ctx, r, send); over {
+			return err
+		}
+	}
+	r.concludeLater()
 	limit := m.GetMaxOutputBytes()
 	or(&limit, se.maxOutput)
 	if m.GetStreamOutput() {
@@ -73,23 +79,11 @@ func (s *Server) follow(ctx context.Context, se *session, r *run, m *sandboxv2.R
 	go box.fill(&box.stderr, r.Stderr())
 	defer s.unstall(ctx, r.Done())()
 
-	wait := beat
-	if !m.GetStreamOutput() {
-		wait = startHold
-	}
-	timer := time.NewTimer(wait)
+	timer := time.NewTimer(beat)
 	defer timer.Stop()
 	ev := &sandboxv2.RunEvent{Started: r.started()}
-	for held := !m.GetStreamOutput(); ; held = false {
+	for {
 		ended := box.take(ev)
-		for held && !ended {
-			if late, err := box.await(ctx, timer); err != nil {
-				return err
-			} else if late {
-				break
-			}
-			ended = box.more(ev)
-		}
 		if ended {
 			<-r.Done() // the streams end a moment before
 			var err error
@@ -97,6 +91,7 @@ func (s *Server) follow(ctx context.Context, se *session, r *run, m *sandboxv2.R
 				return err
 			}
 			ev.Exited.Truncated = ev.GetExited().GetTruncated() || box.truncated()
+			lastMessage(ctx)
 		}
 		if err := send(ev); err != nil || ended {
 			return err
@@ -115,6 +110,37 @@ func (s *Server) follow(ctx context.Context, se *session, r *run, m *sandboxv2.R
 	}
 }
 
+// short waits a moment for the end of a run, which is then told in one message, and nothing has to be streamed: for the
+// shortest scripts that would take as long as they do themselves. It reports whether the run is over for the client.
+func (s *Server) short(ctx context.Context, r *run, send sender) (over bool, err error) {
+	timer := time.NewTimer(startHold)
+	defer timer.Stop()
+	select {
+	case <-r.Done():
+	case <-timer.C:
+		return false, nil
+	case <-ctx.Done():
+		r.concludeLater()
+		return true, context.Cause(ctx)
+	}
+	r.conclude()
+	out, err := r.Communicate(context.Background(), nil) // it has ended
+	if err != nil {
+		return true, err
+	}
+	ev := &sandboxv2.RunEvent{Started: r.started(), Stdout: out.Stdout, Stderr: out.Stderr, Exited: wire.Result(&out.Result)}
+	s.allow(ctx)
+	lastMessage(ctx)
+	return true, send(ev)
+}
+
+// allow gives the client so long for what it has not taken.
+func (s *Server) allow(ctx context.Context) {
+	if c := controllerOf(ctx); c != nil {
+		_ = c.SetWriteDeadline(time.Now().Add(s.opts.StallTimeout)) // a transport without deadlines has none
+	}
+}
+
 // unstall bounds how long a client may leave its messages untaken when the run has ended: until then it holds up its own
 // run, and after that only the server. What it returns ends the watch, and is to be called before the handler returns: a
 // response has no deadline after that.
@@ -124,9 +150,7 @@ func (s *Server) unstall(ctx context.Context, done <-chan struct{}) (stop func()
 		defer close(ended)
 		select {
 		case <-done:
-			if c := controllerOf(ctx); c != nil {
-				_ = c.SetWriteDeadline(time.Now().Add(s.opts.StallTimeout)) // a transport without deadlines has none
-			}
+			s.allow(ctx)
 		case <-over:
 		}
 	}()

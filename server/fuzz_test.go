@@ -85,7 +85,7 @@ func FuzzHandler(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer s.takeSession(&Principal{Name: "a"}, se.ID()) //nolint:errcheck // the call may have closed it
+		defer s.takeSession(as(t.Context(), "a"), se.ID()) //nolint:errcheck // the call may have closed it
 		body = bytes.ReplaceAll(body, []byte(sessionMarker), []byte(se.ID()))
 		req := httptest.NewRequest(http.MethodPost, "http://localhost"+at(fuzzedProcedures, procedure), bytes.NewReader(body))
 		req.Header.Set("Content-Type", at(fuzzedTypes, contentType))
@@ -102,7 +102,7 @@ func FuzzHandler(f *testing.F) {
 			_ = s.removeSnapshot(sn.id, "a")
 		}
 		for _, other := range s.sessions.list("a", false) {
-			_ = s.takeSession(&Principal{Name: "a"}, other.ID())
+			_ = s.takeSession(as(t.Context(), "a"), other.ID())
 		}
 	})
 }

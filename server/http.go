@@ -88,7 +88,7 @@ func (s *Server) Handler(opts *HandlerOptions) (http.Handler, error) {
 	if opts.Console {
 		mux.Handle(consolePath, http.StripPrefix(consolePath, console.Handler()))
 	}
-	return guard.Wrap(gate.Callers(withController(boundBody(mux)))), nil
+	return guard.Wrap(gate.Callers(withResponse(boundBody(mux)))), nil
 }
 
 // consolePath is where the console page is.

@@ -199,7 +199,7 @@ func TestBoundBody(t *testing.T) {
 		sandboxv2connect.SandboxServicePutSnapshotProcedure: true,
 	} {
 		w := &deadlineWriter{ResponseWriter: httptest.NewRecorder()}
-		h := withController(boundBody(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		h := withResponse(boundBody(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			buf := make([]byte, 1)
 			for range 2 {
 				if n, err := r.Body.Read(buf); n != 1 || err != nil {

@@ -95,14 +95,6 @@ func (b *outbox) take(ev *sandboxv2.RunEvent) (ended bool) {
 	return b.open == 0
 }
 
-// more adds what there is to ev, which has not been sent.
-func (b *outbox) more(ev *sandboxv2.RunEvent) (ended bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	ev.Stdout, ev.Stderr = b.stdout.more(ev.GetStdout()), b.stderr.more(ev.GetStderr())
-	return b.open == 0
-}
-
 // pending reports whether there is something to send.
 func (b *outbox) pending() bool {
 	b.mu.Lock()
@@ -114,17 +106,6 @@ func (b *outbox) pending() bool {
 func (g *gathered) take(sent []byte) []byte {
 	out := g.data
 	g.data = sent[:0]
-	g.room.Broadcast()
-	return out
-}
-
-// more moves what there is behind unsent.
-func (g *gathered) more(unsent []byte) []byte {
-	if len(unsent) == 0 {
-		return g.take(unsent)
-	}
-	out := append(unsent, g.data...)
-	g.data = g.data[:0]
 	g.room.Broadcast()
 	return out
 }

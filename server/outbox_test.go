@@ -60,9 +60,6 @@ func TestOutbox_Hammer(t *testing.T) {
 	ev := &sandboxv2.RunEvent{}
 	for ended := false; !ended; {
 		ended = b.take(ev)
-		for range rand.N(3) {
-			ended = b.more(ev)
-		}
 		out[0] = append(out[0], ev.GetStdout()...)
 		out[1] = append(out[1], ev.GetStderr()...)
 		for !ended && !b.pending() {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"time"
 
 	"connectrpc.com/connect"
@@ -40,6 +39,7 @@ func (h *handler) Run(ctx context.Context, req *connect.Request[sandboxv2.RunReq
 // stream sends a run to the client that has started it.
 func (h *handler) stream(ctx context.Context, se *session, r *run, m *sandboxv2.RunRequest, beat time.Duration, send sender) error {
 	if r.log != nil {
+		r.concludeLater()
 		return h.attach(ctx, &known{run: r, log: r.log}, [2]int64{}, beat, send)
 	}
 	return h.follow(ctx, se, r, m, beat, send)
@@ -256,27 +256,4 @@ func (h *handler) ListRuns(ctx context.Context, req *connect.Request[sandboxv2.L
 		return nil, err
 	}
 	return connect.NewResponse(out), nil
-}
-
-type controllerKey struct{}
-
-// withController lets handlers set the deadlines of their own request.
-func withController(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := context.WithValue(r.Context(), controllerKey{}, http.NewResponseController(w))
-		next.ServeHTTP(w, r.WithContext(ctx))
-	})
-}
-
-// setReadDeadline bounds the reading of the caller's request. The zero time is no bound.
-func setReadDeadline(ctx context.Context, t time.Time) {
-	if c := controllerOf(ctx); c != nil {
-		_ = c.SetReadDeadline(t) // a transport without deadlines has none
-	}
-}
-
-// controllerOf is nil in a request that did not come by HTTP.
-func controllerOf(ctx context.Context) *http.ResponseController {
-	c, _ := ctx.Value(controllerKey{}).(*http.ResponseController)
-	return c
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -25,6 +26,16 @@ type run struct {
 	at      time.Time
 	stdin   *stdin  // nil: no client writes to it
 	log     *runLog // nil unless the run is detached
+	// conclude gives back what the run had. It is called once the run is done, by whoever sees that first.
+	conclude func()
+}
+
+// concludeLater has the run concluded when it is done.
+func (r *run) concludeLater() {
+	go func() {
+		<-r.Done()
+		r.conclude()
+	}()
 }
 
 // A known run is one that is under way, or what is remembered of one that has ended.
@@ -34,7 +45,8 @@ type known struct {
 	log  *runLog
 }
 
-// start starts a run in a session, when there is a slot for it. The run ends with ctx, unless it is detached.
+// start starts a run in a session, when there is a slot for it. The run ends with ctx, unless it is detached. The caller sees
+// to it that the run is concluded.
 func (s *Server) start(ctx context.Context, se *session, m *sandboxv2.RunRequest, pipe bool) (*run, error) {
 	script, opts, err := wire.ToRun(m)
 	if err != nil {
@@ -72,12 +84,11 @@ func (s *Server) start(ctx context.Context, se *session, m *sandboxv2.RunRequest
 		r.log.record(r.Process)
 	}
 	se.add(r)
-	go func() {
-		<-r.Done()
+	r.conclude = sync.OnceFunc(func() {
 		cancel()
 		release()
 		s.concluded(se, r, ended)
-	}()
+	})
 	return r, nil
 }
 

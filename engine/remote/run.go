@@ -24,6 +24,8 @@ const (
 	// stuckTime is after how long with an event that the reader here does not take the server is asked to tell, on another way,
 	// when the run has ended: that event cannot come past the other one.
 	stuckTime = 200 * time.Millisecond
+	// smallOutput is what a stream here takes before anybody reads it.
+	smallOutput = 64 << 10
 	// deadlineSlack is how much later than this side the server ends a run whose context ends: this side asks it to, and only if
 	// that does not arrive the server does it unasked.
 	deadlineSlack = 2 * time.Second
@@ -91,7 +93,11 @@ func (p *peer) Start(ctx context.Context, spec *engine.PeerSpec) (engine.PeerRun
 		return nil, err
 	}
 	r.stuck = time.AfterFunc(stuckTime, sync.OnceFunc(r.watch))
-	go r.follow(first)
+	if first.GetExited() != nil && len(first.GetStdout())+len(first.GetStderr()) <= smallOutput { // there is room for it
+		r.follow(first)
+	} else {
+		go r.follow(first)
+	}
 	return r, nil
 }
 
