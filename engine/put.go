@@ -49,7 +49,7 @@ func (s *Session) PutReader(ctx context.Context, path string, r io.Reader, opts 
 	if s.peer != nil {
 		return s.putPeer(ctx, path, r, opts)
 	}
-	return s.put(ctx, path, &readerSource{in: newReaderStdin(r)}, opts)
+	return s.put(ctx, path, &readerSource{in: newReaderContent(r)}, opts)
 }
 
 func (s *Session) put(ctx context.Context, path string, src source, opts *PutOptions) error {
@@ -90,7 +90,7 @@ func (s *Session) putPeer(ctx context.Context, path string, r io.Reader, opts *P
 		return err
 	}
 	return peerDo(ctx, s, func(ctx context.Context, p Peer) error {
-		return p.Put(ctx, path, &patientReader{newReaderStdin(r), ctx.Done()}, PutOptions{Mode: mode})
+		return p.Put(ctx, path, &patientReader{newReaderContent(r), ctx.Done()}, PutOptions{Mode: mode})
 	})
 }
 

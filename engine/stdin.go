@@ -19,16 +19,28 @@ func (noStdin) AtEnd() bool { return true }
 // stdinBuffer is how much is read at once from RunOptions.Stdin.
 const stdinBuffer = 32 << 10
 
+// contentBuffer is how much is read at once from the reader of PutReader, when it has that much to give.
+const contentBuffer = 256 << 10
+
 // readerStdin is RunOptions.Stdin. The reader is asked when the script asks, on another goroutine, so
 // that a run can end while the reader blocks. What a read brought after its waiter had gone is kept for
 // the next one.
 type readerStdin struct {
 	r      io.Reader
 	memory bool // Read cannot block: no goroutine is needed
+	most   int  // buf grows up to this while reads fill it
 	buf    []byte
 	unread []byte
+	filled bool // the last read has filled buf
 	err    error
 	flight chan fetched // the read under way, or nil
+}
+
+// newReaderContent is for content that is put: it may be large.
+func newReaderContent(r io.Reader) *readerStdin {
+	s := newReaderStdin(r)
+	s.most = contentBuffer
+	return s
 }
 
 type fetched struct {
@@ -37,7 +49,7 @@ type fetched struct {
 }
 
 func newReaderStdin(r io.Reader) *readerStdin {
-	s := &readerStdin{r: r}
+	s := &readerStdin{r: r, most: stdinBuffer}
 	switch r.(type) {
 	case *bytes.Reader, *bytes.Buffer, *strings.Reader:
 		s.memory = true
@@ -64,8 +76,11 @@ func (s *readerStdin) Wait(cancel <-chan struct{}) error {
 	if len(s.unread) > 0 || s.err != nil {
 		return nil
 	}
-	if s.buf == nil {
+	switch {
+	case s.buf == nil:
 		s.buf = make([]byte, stdinBuffer)
+	case s.filled && len(s.buf) < s.most:
+		s.buf = make([]byte, 2*len(s.buf))
 	}
 	if s.memory {
 		s.arrived(fetch(s.r, s.buf))
@@ -88,7 +103,7 @@ func (s *readerStdin) Wait(cancel <-chan struct{}) error {
 }
 
 func (s *readerStdin) arrived(f fetched) {
-	s.unread, s.err = s.buf[:f.n], f.err
+	s.unread, s.err, s.filled = s.buf[:f.n], f.err, f.n == len(s.buf)
 }
 
 // fetch reads once. A reader may give nothing and no error a few times; bufio has the same bound.

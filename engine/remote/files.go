@@ -49,13 +49,46 @@ func (p *peer) Put(ctx context.Context, path string, r io.Reader, opts engine.Pu
 			break
 		}
 		var readErr error
-		if n, readErr = io.ReadFull(r, buf); readErr != nil && !errors.Is(readErr, io.EOF) && !errors.Is(readErr, io.ErrUnexpectedEOF) {
+		n, readErr = readFull(r, buf, func() error { return stream.Send(stillThere) })
+		if readErr != nil && !errors.Is(readErr, io.EOF) && !errors.Is(readErr, io.ErrUnexpectedEOF) {
 			return readError(ctx, readErr)
 		}
 	}
 	wait.Reset(answerTime)
 	_, err = stream.CloseAndReceive() // when the server has ended the call, this has the reason
 	return gone(causeOr(ctx, err))
+}
+
+// stillThere is a message without content: a server gives up a file that stands still.
+var stillThere = &sandboxv2.PutFileRequest{Part: &sandboxv2.PutFileRequest_Data{}}
+
+// stillEvery is how often the server is told that there is more to come.
+const stillEvery = 30 * time.Second
+
+// readFull fills buf as io.ReadFull does, and calls still while r takes its time. When still fails, the server has ended the call,
+// which then has the reason; a Read that blocks is left until it returns.
+func readFull(r io.Reader, buf []byte, still func() error) (int, error) {
+	type read struct {
+		n   int
+		err error
+	}
+	done := make(chan read, 1)
+	go func() {
+		n, err := io.ReadFull(r, buf)
+		done <- read{n, err}
+	}()
+	tick := time.NewTicker(stillEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case got := <-done:
+			return got.n, got.err
+		case <-tick.C:
+			if still() != nil {
+				return 0, nil
+			}
+		}
+	}
 }
 
 // causeOr is the error of a call, or why this side has given it up.
