@@ -14,8 +14,8 @@ type Options struct {
 	CacheDir string
 	// NoCache keeps nothing on disk.
 	NoCache bool
-	// Idle is how many instances are kept ready, some 1 MiB each. Zero: as many as GOMAXPROCS;
-	// negative: none.
+	// Idle is how many instances are made ahead, some 1 MiB each. Zero: as many as GOMAXPROCS;
+	// negative: none. When more runs come at once, up to eight times as many are kept for the next ones.
 	Idle int
 	// Progress is told what is being done while the first run prepares the interpreter, which takes
 	// seconds on a machine where nothing is cached; done counts up to total, and when both are equal

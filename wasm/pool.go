@@ -9,7 +9,8 @@ import (
 type pool struct {
 	interpreter *interpreter
 	base        *base
-	most        int // how many are kept ready
+	ahead       int // how many are made ahead
+	most        int // how many are kept that were used: more runs than ahead came at once, and may again
 
 	mu     sync.Mutex
 	idle   []*instance
@@ -17,9 +18,12 @@ type pool struct {
 	making sync.WaitGroup
 }
 
+// keptPerIdle is how many instances that were used are kept for each that is made ahead.
+const keptPerIdle = 8
+
 // newPool makes a pool, which holds the base until it is closed.
-func newPool(p *interpreter, b *base, most int) *pool {
-	return &pool{interpreter: p, base: b.hold(), most: most}
+func newPool(p *interpreter, b *base, ahead int) *pool {
+	return &pool{interpreter: p, base: b.hold(), ahead: ahead, most: keptPerIdle * ahead}
 }
 
 // fresh makes an instance.
@@ -45,7 +49,7 @@ func (o *pool) take(ctx context.Context) (*instance, error) {
 // give takes an instance back and reports whether it serves again. One that is not as it was, or that
 // there is no room for, is closed.
 func (o *pool) give(ctx context.Context, in *instance, clean bool) bool {
-	if !clean || in.memory.Grown() || o.full() || in.reset() != nil {
+	if !clean || in.memory.Grown() || o.has(o.most) || in.reset() != nil {
 		in.close(ctx)
 		return false
 	}
@@ -61,21 +65,22 @@ func (o *pool) give(ctx context.Context, in *instance, clean bool) bool {
 	return kept
 }
 
-func (o *pool) full() bool {
+// has reports whether so many are ready, or no more is wanted.
+func (o *pool) has(n int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.closed || len(o.idle) >= o.most
+	return o.closed || len(o.idle) >= n
 }
 
 // refill makes instances ahead, on a goroutine of its own.
 func (o *pool) refill(ctx context.Context) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed || len(o.idle) >= o.most {
+	if o.closed || len(o.idle) >= o.ahead {
 		return
 	}
 	o.making.Go(func() {
-		for !o.full() {
+		for !o.has(o.ahead) {
 			in, err := o.fresh(ctx)
 			if err != nil {
 				o.interpreter.opts.Logger.Warn("make instance ahead", "err", err)

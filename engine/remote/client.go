@@ -111,10 +111,6 @@ func or(v *time.Duration, def time.Duration) {
 	}
 }
 
-func noRedirect(*http.Request, []*http.Request) error {
-	return errors.New("the server wants to send the call elsewhere")
-}
-
 // bearer adds the token to each request.
 type bearer struct {
 	next  connect.HTTPClient

@@ -17,7 +17,7 @@ import (
 // a server that is gone is noticed by its silence. The others go by HTTP/2: RunInteractive needs it, and calls that may take long
 // are watched over by its pings.
 type roads struct {
-	short, long http.Client
+	short, long *http.Transport
 }
 
 // shortCalls go by HTTP/1.1.
@@ -59,10 +59,7 @@ func newRoads(secure bool, all *conns, alive time.Duration, config *tls.Config) 
 		PingTimeout:               alive / 2,
 		WriteByteTimeout:          alive + alive/2,
 	}
-	return &roads{
-		short: http.Client{Transport: short, CheckRedirect: noRedirect},
-		long:  http.Client{Transport: long, CheckRedirect: noRedirect},
-	}
+	return &roads{short: short, long: long}
 }
 
 // dialer makes connections to the target. The kernel closes one whose other machine does not answer any more.
@@ -92,12 +89,12 @@ func transport(protocols *http.Protocols, all *conns, config *tls.Config) *http.
 	return out
 }
 
-// Do implements connect.HTTPClient.
+// Do implements connect.HTTPClient. It is no http.Client: nothing is redirected, and no cookies are kept.
 func (r *roads) Do(req *http.Request) (*http.Response, error) {
 	if shortCalls[procedureOf(req.URL.Path)] {
-		return r.short.Do(req)
+		return r.short.RoundTrip(req)
 	}
-	return r.long.Do(req)
+	return r.long.RoundTrip(req)
 }
 
 func (r *roads) close() {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -55,10 +56,18 @@ func (p *Program) logger(c *Config) *slog.Logger {
 // echo is how long the same signal again is no second one: timeout(1) sends it to the process and then to its group.
 const echo = 100 * time.Millisecond
 
+// gcPercent is how much the heap may grow between two collections. What a server keeps is some megabytes, and what calls need
+// for a moment comes on top of that: with Go's own 100 it would collect many times a second, and each time the scripts that
+// run in this process wait.
+const gcPercent = 400
+
 // serve runs a server until a signal ends it. After an error of the start nothing of it is left.
 func (p *Program) serve(ctx context.Context, c *Config) error {
 	signals, forget := catch()
 	defer forget()
+	if p.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	d := &daemon{Program: p, config: c, log: p.logger(c)}
 	ctx, d.stop = context.WithCancel(ctx)
 	defer d.stop()
