@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"time"
 
 	"connectrpc.com/connect"
 	"connectrpc.com/grpchealth"
@@ -38,15 +37,18 @@ const (
 
 // readMax bounds the messages of each procedure.
 func readMax(spec connect.Spec) []connect.HandlerOption {
-	most := maxMessage
-	switch spec.Procedure {
+	return []connect.HandlerOption{connect.WithReadMaxBytes(maxOf(spec.Procedure))}
+}
+
+func maxOf(procedure string) int {
+	switch procedure {
 	case sandboxv2connect.SandboxServiceRunProcedure, sandboxv2connect.SandboxServiceRunInteractiveProcedure,
 		sandboxv2connect.SandboxServiceOpenSessionProcedure, sandboxv2connect.SandboxServiceOpenFromProcedure:
-		most = maxRunMessage
+		return maxRunMessage
 	case sandboxv2connect.SandboxServicePutBytesProcedure:
-		most = maxFileMessage
+		return maxFileMessage
 	}
-	return []connect.HandlerOption{connect.WithReadMaxBytes(most)}
+	return maxMessage
 }
 
 // Handler is the service over Connect, gRPC and gRPC-Web, with gRPC's health checks and reflection. It authenticates, and keeps
@@ -75,7 +77,7 @@ func (s *Server) Handler(opts *HandlerOptions) (http.Handler, error) {
 		path, h := reflection(grpcreflect.NewStaticReflector(sandboxv2connect.SandboxServiceName, grpchealth.HealthV1ServiceName), options...)
 		mux.Handle(path, h)
 	}
-	return guard.Wrap(gate.Callers(withController(boundBody(mux)))), nil
+	return s.answerEarly(guard.Wrap(gate.Callers(withController(s.boundBody(boundSize(mux)))))), nil
 }
 
 // panicked is a fault of ours in a call. The others go on.
@@ -96,27 +98,4 @@ func (c healthChecker) Check(_ context.Context, req *grpchealth.CheckRequest) (*
 		return &grpchealth.CheckResponse{Status: grpchealth.StatusNotServing}, nil
 	}
 	return &grpchealth.CheckResponse{Status: grpchealth.StatusServing}, nil
-}
-
-// The times that a request may take to come. A message is small for what it does, and a file has to go on coming.
-const (
-	messageTime = 2 * time.Minute
-	silenceTime = 2 * time.Minute
-)
-
-// boundBody ends requests that come too slowly.
-func boundBody(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		b := &boundedBody{ReadCloser: r.Body, control: controllerOf(r.Context())}
-		switch r.URL.Path {
-		case sandboxv2connect.SandboxServiceRunInteractiveProcedure: // silent for as long as its user is
-			next.ServeHTTP(w, r)
-			return
-		case sandboxv2connect.SandboxServicePutFileProcedure, sandboxv2connect.SandboxServicePutSnapshotProcedure:
-		default:
-			b.until = time.Now().Add(messageTime)
-		}
-		r.Body = b
-		next.ServeHTTP(w, r)
-	})
 }

@@ -4,34 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
 )
-
-// boundedBody sets the deadline of each read of a request's body. At the end of the body there is none: in HTTP/1.1 the
-// server goes on reading then, to see that the client goes away.
-type boundedBody struct {
-	io.ReadCloser
-	control *http.ResponseController
-	until   time.Time // zero: each read has silenceTime
-}
-
-// Read implements io.Reader.
-func (b *boundedBody) Read(p []byte) (int, error) {
-	until := b.until
-	if until.IsZero() {
-		until = time.Now().Add(silenceTime)
-	}
-	_ = b.control.SetReadDeadline(until) // a transport without deadlines has none
-	n, err := b.ReadCloser.Read(p)
-	if err != nil {
-		_ = b.control.SetReadDeadline(time.Time{})
-	}
-	return n, err
-}
 
 // What a connection may take. The figures of HTTP/2 are those of RFC 9113; a stream that nobody reads holds up no other one, since
 // a connection has room for all its streams.
