@@ -122,6 +122,8 @@ func (r *run) open(ctx context.Context, req *sandboxv2.RunRequest, stdin engine.
 		req.StdinPipe = true
 		stream := r.peer.client.rpc.RunInteractive(ctx)
 		r.stream = &bidiEvents{stream}
+		// While net/http waits for more of the request it does not see that ctx has ended, and the stream would stay.
+		context.AfterFunc(ctx, func() { _ = stream.CloseRequest() })
 		if err := stream.Send(&sandboxv2.RunInteractiveRequest{Action: &sandboxv2.RunInteractiveRequest_Start{Start: req}}); err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
