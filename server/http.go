@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"time"
 
 	"connectrpc.com/connect"
 	"connectrpc.com/grpchealth"
@@ -43,15 +42,18 @@ const (
 
 // readMax bounds the messages of each procedure.
 func readMax(spec connect.Spec) []connect.HandlerOption {
-	most := maxMessage
-	switch spec.Procedure {
+	return []connect.HandlerOption{connect.WithReadMaxBytes(maxOf(spec.Procedure))}
+}
+
+func maxOf(procedure string) int {
+	switch procedure {
 	case sandboxv2connect.SandboxServiceRunProcedure, sandboxv2connect.SandboxServiceRunInteractiveProcedure,
 		sandboxv2connect.SandboxServiceOpenSessionProcedure, sandboxv2connect.SandboxServiceOpenFromProcedure:
-		most = maxRunMessage
+		return maxRunMessage
 	case sandboxv2connect.SandboxServicePutBytesProcedure:
-		most = maxFileMessage
+		return maxFileMessage
 	}
-	return []connect.HandlerOption{connect.WithReadMaxBytes(most)}
+	return maxMessage
 }
 
 // Handler is the service over Connect, gRPC and gRPC-Web, with gRPC's health checks and reflection. It authenticates, and keeps
@@ -88,7 +90,7 @@ func (s *Server) Handler(opts *HandlerOptions) (http.Handler, error) {
 	if opts.Console {
 		mux.Handle(consolePath, http.StripPrefix(consolePath, console.Handler()))
 	}
-	return guard.Wrap(gate.Callers(withResponse(boundBody(mux)))), nil
+	return s.answerEarly(guard.Wrap(gate.Callers(withResponse(s.boundBody(boundSize(mux)))))), nil
 }
 
 // consolePath is where the console page is.
@@ -126,28 +128,4 @@ func (c healthChecker) Check(_ context.Context, req *grpchealth.CheckRequest) (*
 		return &grpchealth.CheckResponse{Status: grpchealth.StatusNotServing}, nil
 	}
 	return &grpchealth.CheckResponse{Status: grpchealth.StatusServing}, nil
-}
-
-// The times that a request may take to come. A message is small for what it does, and a file has to go on coming.
-const (
-	messageTime = 2 * time.Minute
-	silenceTime = 2 * time.Minute
-)
-
-// boundBody ends requests that come too slowly.
-func boundBody(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		b := &boundedBody{ReadCloser: r.Body, control: controllerOf(r.Context())}
-		switch r.URL.Path {
-		case sandboxv2connect.SandboxServiceRunInteractiveProcedure: // silent for as long as its user is
-			next.ServeHTTP(w, r)
-			return
-		case sandboxv2connect.SandboxServicePutFileProcedure, sandboxv2connect.SandboxServicePutSnapshotProcedure:
-		default:
-			b.until = time.Now().Add(messageTime)
-		}
-		r = r.WithContext(context.WithValue(r.Context(), bodyKey{}, b))
-		r.Body = b
-		next.ServeHTTP(w, r)
-	})
 }

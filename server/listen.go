@@ -4,64 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 )
-
-// boundedBody sets the deadline of each read of a request's body. At the end of the body there is none: in HTTP/1.1 the
-// server goes on reading then, to see that the client goes away.
-type boundedBody struct {
-	io.ReadCloser
-	control *http.ResponseController
-	until   time.Time // zero: each read has silenceTime
-
-	mu  sync.Mutex
-	cut bool
-}
-
-// Read implements io.Reader.
-func (b *boundedBody) Read(p []byte) (int, error) {
-	until := b.until
-	if until.IsZero() {
-		until = time.Now().Add(silenceTime)
-	}
-	b.setDeadline(until)
-	n, err := b.ReadCloser.Read(p)
-	if err != nil {
-		b.setDeadline(time.Time{})
-	}
-	return n, err
-}
-
-// setDeadline bounds the next read, unless it is to end at once.
-func (b *boundedBody) setDeadline(until time.Time) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.cut {
-		_ = b.control.SetReadDeadline(until) // a transport without deadlines has none
-	}
-}
-
-// end ends a read that is under way, and those to come. It is called before the handler returns.
-func (b *boundedBody) end() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.cut = true
-	_ = b.control.SetReadDeadline(time.Now().Add(-time.Second)) // as above
-}
-
-type bodyKey struct{}
-
-// cutBody ends the reading of the request's body, also one that another goroutine is in.
-func cutBody(ctx context.Context) {
-	if b, ok := ctx.Value(bodyKey{}).(*boundedBody); ok {
-		b.end()
-	}
-}
 
 // What a connection may take. The figures of HTTP/2 are those of RFC 9113; a stream that nobody reads holds up no other one, since
 // a connection has room for all its streams.

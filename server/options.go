@@ -38,6 +38,11 @@ type Options struct {
 	DetachedOutput int
 	// StallTimeout is how long a client may leave a message untaken once its run has ended. Zero: 1 minute.
 	StallTimeout time.Duration
+	// MessageTimeout is how long the one message of a call may take to come. Zero: 2 minutes.
+	MessageTimeout time.Duration
+	// SilenceTimeout is how long a file or snapshot that is sent may stand still. Zero: 2 minutes. An interactive run may be
+	// silent for as long as it lasts.
+	SilenceTimeout time.Duration
 	// Logger gets what happens, with ids, and never script text, output, environment or credentials. Nil: none.
 	Logger *slog.Logger
 	// Observer is told what happens, for metrics. Nil: nobody.
@@ -63,6 +68,8 @@ const (
 	defaultIdle     = 10 * time.Minute
 	defaultLifetime = 24 * time.Hour
 	defaultStall    = time.Minute
+	defaultMessage  = 2 * time.Minute
+	defaultSilence  = 2 * time.Minute
 	defaultDetached = 1 << 20
 
 	defaultSessions      = 4096
@@ -79,7 +86,12 @@ func (o *Options) check() error {
 	for _, d := range []struct {
 		name  string
 		value time.Duration
-	}{{"IdleTimeout", o.IdleTimeout}, {"StallTimeout", o.StallTimeout}} {
+	}{
+		{"IdleTimeout", o.IdleTimeout},
+		{"StallTimeout", o.StallTimeout},
+		{"MessageTimeout", o.MessageTimeout},
+		{"SilenceTimeout", o.SilenceTimeout},
+	} {
 		if d.value < 0 {
 			return &engine.InvalidError{Field: d.name, Problem: "is negative"}
 		}
@@ -105,6 +117,8 @@ func (o Options) filled() Options {
 	or(&o.IdleTimeout, defaultIdle)
 	or(&o.Lifetime, defaultLifetime)
 	or(&o.StallTimeout, defaultStall)
+	or(&o.MessageTimeout, defaultMessage)
+	or(&o.SilenceTimeout, defaultSilence)
 	or(&o.DetachedOutput, defaultDetached)
 	or(&o.Limits.Sessions, defaultSessions)
 	or(&o.Limits.Snapshots, defaultSnapshots)

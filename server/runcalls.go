@@ -61,7 +61,7 @@ func (h *handler) AttachRun(ctx context.Context, req *connect.Request[sandboxv2.
 
 // RunInteractive implements sandboxv2connect.SandboxServiceHandler.
 func (h *handler) RunInteractive(ctx context.Context, stream *connect.BidiStream[sandboxv2.RunInteractiveRequest, sandboxv2.RunInteractiveResponse]) error {
-	setReadDeadline(ctx, time.Now().Add(messageTime))
+	setReadDeadline(ctx, time.Now().Add(h.opts.MessageTimeout))
 	first, err := stream.Receive()
 	setReadDeadline(ctx, time.Time{}) // what follows is silent for as long as its user is
 	if err != nil {
