@@ -35,9 +35,7 @@ func (f freshPlace) call(ctx context.Context, e *execution, s *seat) (uint32, er
 
 func (f freshPlace) leave(ctx context.Context, e *execution, s *seat, clean bool) {
 	e.protect(s.world.close)
-	if !f.pool.give(ctx, s.instance, clean) {
-		f.pool.refill(ctx)
-	}
+	f.pool.giveSoon(ctx, s.instance, clean)
 }
 
 // cpuClock gives the guest's process_time; nil where the thread's clock is not known.

@@ -2,7 +2,10 @@ package wasm
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // pool gives instances that start from one base, and keeps some ready. It is safe for concurrent use.
@@ -16,6 +19,7 @@ type pool struct {
 	idle   []*instance
 	closed bool
 	making sync.WaitGroup
+	giving atomic.Int64 // instances that are being put back
 }
 
 // keptPerIdle is how many instances that were used are kept for each that is made ahead.
@@ -63,6 +67,27 @@ func (o *pool) give(ctx context.Context, in *instance, clean bool) bool {
 		in.close(ctx)
 	}
 	return kept
+}
+
+// giveSoon is give, and refill where the instance does not serve again. The caller does not wait for it unless as many others are
+// given as there are processors: then more are taken than can be put back, and to wait is what makes fewer.
+func (o *pool) giveSoon(ctx context.Context, in *instance, clean bool) {
+	give := func() {
+		defer o.giving.Add(-1)
+		defer func() {
+			if v := recover(); v != nil { // of the code that puts memory back: the run has its result
+				o.interpreter.opts.Logger.Error("instance not put back", "err", fmt.Sprint(v))
+			}
+		}()
+		if !o.give(ctx, in, clean) {
+			o.refill(ctx)
+		}
+	}
+	if o.giving.Add(1) > int64(runtime.GOMAXPROCS(0)) {
+		give()
+		return
+	}
+	o.making.Go(give)
 }
 
 // has reports whether so many are ready, or no more is wanted.

@@ -12,11 +12,12 @@ import (
 	"github.com/sandbar-dev/sandbar"
 	"github.com/sandbar-dev/sandbar/engine"
 	"github.com/sandbar-dev/sandbar/engine/remote"
+	"github.com/sandbar-dev/sandbar/internal/testserver"
 )
 
 // BenchmarkRun runs a small script in process and over loopback, in turns, so that both see the same machine.
 func BenchmarkRun(b *testing.B) {
-	url := start(b, "-listen", "127.0.0.1:0", "-backend", "userns", "-owner")
+	url := testserver.Start(b, "--backend", "userns").URLs[0]
 	far, err := remote.Open(b.Context(), url, nil)
 	if err != nil {
 		b.Fatal(err)
@@ -52,7 +53,7 @@ func BenchmarkRun(b *testing.B) {
 
 // BenchmarkThroughput runs as many small scripts as go, over one client.
 func BenchmarkThroughput(b *testing.B) {
-	url := start(b, "-listen", "127.0.0.1:0", "-backend", "userns", "-owner")
+	url := testserver.Start(b, "--backend", "userns").URLs[0]
 	for _, n := range []int{1, 2, 4, 8, 32} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			s, err := remote.Open(b.Context(), url, nil)
@@ -83,7 +84,7 @@ func BenchmarkThroughput(b *testing.B) {
 
 // BenchmarkBytes moves output and files.
 func BenchmarkBytes(b *testing.B) {
-	url := start(b, "-listen", "127.0.0.1:0", "-backend", "userns", "-owner")
+	url := testserver.Start(b, "--backend", "userns").URLs[0]
 	s, err := remote.Open(b.Context(), url, nil)
 	if err != nil {
 		b.Fatal(err)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/sandbar-dev/sandbar"
 	"github.com/sandbar-dev/sandbar/engine"
+	"github.com/sandbar-dev/sandbar/internal/testserver"
 	"github.com/sandbar-dev/sandbar/server"
 )
 
@@ -37,11 +38,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	code := m.Run()
-	if path, err := built.made(); path != "" {
-		_ = os.RemoveAll(path)
-	} else if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
+	testserver.Remove()
 	os.Exit(code)
 }
 

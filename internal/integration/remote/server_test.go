@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,46 +16,6 @@ import (
 	"github.com/sandbar-dev/sandbar/engine"
 	"github.com/sandbar-dev/sandbar/engine/remote"
 )
-
-// program makes the server's program, once.
-type program struct {
-	once sync.Once
-	dir  string
-	err  error
-}
-
-var built program
-
-func (p *program) path() (string, error) {
-	p.once.Do(func() {
-		if p.dir, p.err = os.MkdirTemp("", "sandbox-server"); p.err != nil {
-			return
-		}
-		cmd := exec.Command("go", "build", "-o", p.dir, "github.com/sandbar-dev/sandbar/cmd/sandbox-server")
-		cmd.Stderr = os.Stderr
-		p.err = cmd.Run()
-	})
-	return filepath.Join(p.dir, "sandbox-server"), p.err
-}
-
-// made is the directory to remove.
-func (p *program) made() (string, error) {
-	p.once.Do(func() {})
-	return p.dir, p.err
-}
-
-// start starts the program, with flags, and returns its URL. It is ended with the test.
-func start(tb testing.TB, args ...string) string {
-	tb.Helper()
-	path, err := built.path()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	p := spawn(tb, exec.Command(path, args...))
-	line := p.line(tb)
-	p.drain()
-	return "http://" + strings.TrimPrefix(line, "listening on ")
-}
 
 // launch starts a server process with a setup. Its temporary directory is its own: see process.dir.
 func launch(tb testing.TB, c setup) *process {

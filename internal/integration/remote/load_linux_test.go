@@ -51,7 +51,7 @@ func TestLoad(t *testing.T) {
 					return
 				}
 				if n == int64(*loadRuns)/2 {
-					half <- srv.memory(t)
+					half <- memory(t, srv.pid(), "VmRSS")
 				}
 				switch err := loadRun(t.Context(), sessions[rand.N(len(sessions))], n); {
 				case errors.Is(err, engine.ErrLimit):
@@ -67,7 +67,7 @@ func TestLoad(t *testing.T) {
 	began := time.Now()
 	all.Wait()
 	took := time.Since(began)
-	before, after := <-half, srv.memory(t)
+	before, after := <-half, memory(t, srv.pid(), "VmRSS")
 	t.Logf("%d runs in %v (%.0f/s), %d met a limit; memory %d MiB at half, %d MiB at the end",
 		lines.Load(), took.Round(time.Millisecond), float64(lines.Load())/took.Seconds(), limited.Load(), before>>20, after>>20)
 	if after > before+before/4+64<<20 {
