@@ -5,6 +5,8 @@ import (
 	"fmt"
 )
 
+var errNoInterpreter = fmt.Errorf("%w: the wasm tier of this session keeps no interpreter", ErrNotAvailable)
+
 // liveSession returns the session in the wasm tier as one that can keep an interpreter.
 func (s *Session) liveSession(ctx context.Context) (LiveSession, error) {
 	r, err := s.routeLive()
@@ -17,7 +19,7 @@ func (s *Session) liveSession(ctx context.Context) (LiveSession, error) {
 	}
 	live, ok := ds.(LiveSession)
 	if !ok {
-		return nil, fmt.Errorf("%w: the wasm tier of this session keeps no interpreter", ErrNotAvailable)
+		return nil, errNoInterpreter
 	}
 	return live, nil
 }
@@ -44,4 +46,12 @@ func (s *Session) ResetInterpreter(ctx context.Context) error {
 		return fmt.Errorf("reset interpreter: %w", err)
 	}
 	return nil
+}
+
+// keepsInterpreter reports whether the tier has live interpreters. One that was deferred says so with its first run.
+func (t *tier) keepsInterpreter() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, ok := t.session.(LiveSession)
+	return ok || t.session == nil && t.deferred
 }

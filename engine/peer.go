@@ -22,7 +22,8 @@ type Peer interface {
 	Info() Info
 	// Reference is what another program needs to find the session.
 	Reference() Reference
-	// Start begins a run. It is as DriverSession.Start, except for ErrLost: it is not known whether the run has begun.
+	// Start begins a run. Its errors are all that those of Session.Run are: ErrNotStarted too, and ErrLost when it is not known
+	// whether the run has begun.
 	Start(ctx context.Context, spec *PeerSpec) (PeerRun, error)
 
 	// Put makes what r gives the content of a file.
@@ -160,20 +161,17 @@ func (s *Session) preparePeer(script string, o *RunOptions, kept bool) (*Process
 // startPeer has the peer start the run.
 func (s *Session) startPeer(ctx context.Context, spec *PeerSpec, p *Process) error {
 	p.goes(route{tier: &tier{grace: graceNative}})
-	var run PeerRun
-	err := context.Cause(ctx)
-	if err == nil {
-		run, err = s.peer.Start(ctx, spec)
+	if err := context.Cause(ctx); err != nil {
+		return notStarted(err)
 	}
+	run, err := s.peer.Start(ctx, spec)
 	switch {
 	case err != nil && s.closing.Err() != nil && errors.Is(err, ErrLost): // it may have begun
 		return fmt.Errorf("%w: %w", ErrClosed, err)
 	case err != nil && s.closing.Err() != nil:
 		return fmt.Errorf("%w: %w: %w", ErrClosed, ErrNotStarted, err)
-	case errors.Is(err, ErrLost):
-		return err
 	case err != nil:
-		return notStarted(err)
+		return err
 	}
 	name, why := run.Route()
 	p.goes(route{tier: &tier{name: name, grace: graceNative}, why: why})

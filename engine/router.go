@@ -56,8 +56,8 @@ func (s *Session) routeLive() (route, error) {
 	if err != nil {
 		return r, err
 	}
-	if _, ok := r.tier.session.(LiveSession); !ok {
-		return r, fmt.Errorf("%w: the wasm tier of this session keeps no interpreter", ErrNotAvailable)
+	if !r.tier.keepsInterpreter() {
+		return r, errNoInterpreter
 	}
 	r.refuse, r.live = RefuseImpossible, true
 	return r, nil

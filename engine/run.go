@@ -155,6 +155,9 @@ func (s *Session) startIn(ctx context.Context, tr *tier, spec *RunSpec, p *Proce
 	if err == nil {
 		ds, err = s.driverSession(ctx, tr)
 	}
+	if _, keeps := ds.(LiveSession); err == nil && spec.Live && !keeps {
+		err = errNoInterpreter
+	}
 	if err == nil {
 		run, err = ds.Start(ctx, spec)
 	}

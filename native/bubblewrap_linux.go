@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sandbar-dev/sandbar/engine"
 	"github.com/sandbar-dev/sandbar/native/internal/spec"
 )
 
@@ -49,6 +50,11 @@ func (b *blueprint) bubblewrap(path string, theirs *os.File) (*exec.Cmd, error) 
 	}
 	w.add("--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_NET_ADMIN", "--cap-add", "CAP_SETPCAP")
 	w.plan(b)
+	if w.n > maxBwrapArgs {
+		w.close()
+		return nil, &engine.InvalidError{Field: "ReadOnly", Problem: fmt.Sprintf(
+			"with ReadWrite it has more paths than bubblewrap takes: %d arguments of at most %d; the backend userns has no such bound", w.n, maxBwrapArgs)}
+	}
 	cmd := &exec.Cmd{
 		Path:        path,
 		Env:         []string{}, // it would be readable inside, as /proc/1/environ
@@ -69,6 +75,9 @@ func (b *blueprint) bubblewrap(path string, theirs *os.File) (*exec.Cmd, error) 
 	return cmd, nil
 }
 
+// maxBwrapArgs is how many arguments bwrap takes, also by descriptor: MAX_ARGS in bubblewrap.c, less those of its command line.
+const maxBwrapArgs = 9000 - 8
+
 // firstExtra is the descriptor of the first of exec.Cmd's ExtraFiles.
 const firstExtra = 3
 
@@ -76,12 +85,14 @@ const firstExtra = 3
 // read it.
 type bwrapArgs struct {
 	buf   bytes.Buffer
+	n     int
 	files []*os.File // become descriptors from firstExtra on
 	made  []*os.File // by us: to be closed
 	err   error
 }
 
 func (w *bwrapArgs) add(args ...string) {
+	w.n += len(args)
 	for _, a := range args {
 		w.buf.WriteString(a)
 		w.buf.WriteByte(0)

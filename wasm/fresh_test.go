@@ -182,6 +182,7 @@ func TestRun_NothingIsLeft(t *testing.T) {
 	s := oneInstance(t)
 	fresh := begin(t, s, stateScript)
 	fresh.end(t)
+	settle(s)
 	want := decodeState(t, fresh.stdout.String(), fresh.stderr.String())
 	for _, tt := range spoilers {
 		t.Run(tt.name, func(t *testing.T) {
@@ -195,6 +196,7 @@ func TestRun_NothingIsLeft(t *testing.T) {
 			checkIdle(t, s, instanceOf(r), tt.again)
 			next := begin(t, s, stateScript)
 			next.end(t)
+			settle(s)
 			if same := instanceOf(next) == instanceOf(r); same != tt.again {
 				t.Errorf("the next run has the same instance: %v, want %v", same, tt.again)
 			}
@@ -214,11 +216,14 @@ func decodeState(t *testing.T, stdout, stderr string) (state map[string]any) {
 	return state
 }
 
+// settle waits until no instance is being put back or made.
+func settle(s engine.DriverSession) { s.(*session).driver.interpreter.pool.making.Wait() }
+
 // checkIdle compares the memory of the instance that waits for the next run with the image.
 func checkIdle(t *testing.T, s engine.DriverSession, in *instance, again bool) {
 	t.Helper()
+	settle(s)
 	p := s.(*session).driver.interpreter
-	p.pool.making.Wait()
 	p.pool.mu.Lock()
 	defer p.pool.mu.Unlock()
 	if len(p.pool.idle) != 1 {

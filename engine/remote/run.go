@@ -113,7 +113,9 @@ func (r *run) startError(err error) error {
 	switch {
 	case r.cause() != nil: // the server ends what it has begun
 		return fmt.Errorf("%w: %w", engine.ErrLost, r.cause())
-	case broken(err) && !refused(err):
+	case refused(err):
+		return fmt.Errorf("%w: %w", engine.ErrNotStarted, err)
+	case broken(err):
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	}
 	return gone(wire.FromError(err))
