@@ -210,3 +210,20 @@ func FuzzPolicies(f *testing.F) {
 		}
 	})
 }
+
+// The example that is delivered can be used as it is.
+func TestOpenPolicies_Example(t *testing.T) {
+	text, err := os.ReadFile("../deploy/policy.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := parsePolicies(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{defaultPolicy, "builders"} {
+		if got[name] == nil {
+			t.Errorf("it has no policy %q", name)
+		}
+	}
+}

@@ -11,8 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sandbar-dev/sandbar"
 	"github.com/sandbar-dev/sandbar/engine"
 	"github.com/sandbar-dev/sandbar/engine/remote"
+	"github.com/sandbar-dev/sandbar/internal/testserver"
 )
 
 // The whole load is -load.conns 200 -load.sessions 2000 -load.runs 100000.
@@ -27,10 +29,11 @@ func TestLoad(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is a load")
 	}
-	srv := launch(t, setup{})
+	needBackend(t, sandbar.Bubblewrap)
+	srv := testserver.Start(t, "--backend", "bubblewrap")
 	clients := make([]*remote.Client, *loadConns)
 	for i := range clients {
-		c, err := remote.NewClient(srv.url(), nil)
+		c, err := remote.NewClient(srv.URLs[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +54,7 @@ func TestLoad(t *testing.T) {
 					return
 				}
 				if n == int64(*loadRuns)/2 {
-					half <- memory(t, srv.pid(), "VmRSS")
+					half <- memory(t, srv.PID(), "VmRSS")
 				}
 				switch err := loadRun(t.Context(), sessions[rand.N(len(sessions))], n); {
 				case errors.Is(err, engine.ErrLimit):
@@ -67,7 +70,7 @@ func TestLoad(t *testing.T) {
 	began := time.Now()
 	all.Wait()
 	took := time.Since(began)
-	before, after := <-half, memory(t, srv.pid(), "VmRSS")
+	before, after := <-half, memory(t, srv.PID(), "VmRSS")
 	t.Logf("%d runs in %v (%.0f/s), %d met a limit; memory %d MiB at half, %d MiB at the end",
 		lines.Load(), took.Round(time.Millisecond), float64(lines.Load())/took.Seconds(), limited.Load(), before>>20, after>>20)
 	if after > before+before/4+64<<20 {
