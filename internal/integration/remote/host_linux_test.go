@@ -142,6 +142,10 @@ const serverAddress, clientAddress = "10.213.7.1", "10.213.7.2"
 // newCable needs root.
 func newCable(t *testing.T) *cable {
 	t.Helper()
+	for _, program := range []string{"ip", "nsenter"} {
+		_, err := exec.LookPath(program)
+		testneed.Feature(t, program, err)
+	}
 	c := &cable{}
 	for _, end := range []**process{&c.server, &c.client} {
 		hold := exec.Command("sleep", "infinity")

@@ -22,7 +22,11 @@ func needBackend(t *testing.T, b sandbar.Backend) {
 		_, err = s.Exec(t.Context(), "true", &engine.RunOptions{Type: engine.Shell})
 		err = errors.Join(err, s.Close())
 	}
-	testneed.Feature(t, string(b), err)
+	feature := string(b)
+	if b == sandbar.Bubblewrap {
+		feature = "bwrap" // as CI calls it
+	}
+	testneed.Feature(t, feature, err)
 }
 
 // TestKilled kills a server with fifty runs under way: cases C152. Nothing of it is left, its clients know, and a server that
