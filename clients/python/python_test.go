@@ -1,5 +1,5 @@
-// Package python tests the Python client against a real server.
-package python
+// Package python_test tests the Python client against a real server.
+package python_test
 
 import (
 	"os"

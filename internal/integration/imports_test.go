@@ -67,6 +67,8 @@ var groups = []struct {
 	{"internal/daemon", []string{"engine", "native", "server", "server/admin", "server/metrics", "server/telemetry", "wasm"}}, // what both commands serve with
 	{"internal/testneed", nil}, // for tests, whose imports nobody counts
 	{"internal/testuser", nil},
+	{"internal/testserver", nil},
+	{"clients/python", nil}, // a test of programs in another language
 }
 
 // never lists what a package must not have among its dependencies, however far away.
