@@ -46,8 +46,9 @@ type Client struct {
 	roads    *roads
 	conns    *conns
 	alone    bool // made for one session, and its snapshots, which may outlive it
-	// beat is how often the server says that a run goes on, silence after how long without a word it is taken for dead.
-	beat, silence time.Duration
+	// alive is after how long without a word the server is asked whether it is there, beat how often it says that a run goes on,
+	// silence after how long without a word it is taken for dead.
+	alive, beat, silence time.Duration
 }
 
 // NewClient makes a client for the server at a URL: "http://host:port", "https://host:port" or "unix:///path". It does not
@@ -80,7 +81,7 @@ func NewClient(endpoint string, opts *ClientOptions) (*Client, error) {
 		connect.WithReadMaxBytes(maxAnswer),
 	}, opts.Connect...)
 	rpc := sandboxv2connect.NewSandboxServiceClient(caller, t.base, options...)
-	return &Client{endpoint: endpoint, rpc: rpc, roads: roads, conns: all, beat: alive / 2, silence: alive + alive/2}, nil
+	return &Client{endpoint: endpoint, rpc: rpc, roads: roads, conns: all, alive: alive, beat: alive / 2, silence: alive + alive/2}, nil
 }
 
 // maxAnswer bounds a message of the server: a hundred thousand files with long names.

@@ -28,33 +28,30 @@ func (p *peer) Put(ctx context.Context, path string, r io.Reader, opts engine.Pu
 	n, err := io.ReadFull(r, buf)
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // this is all
-		_, err := once(ctx, soon(p.client.rpc.PutBytes), &sandboxv2.PutBytesRequest{
+		_, err := once(ctx, soon(p.client, p.client.rpc.PutBytes), &sandboxv2.PutBytesRequest{
 			SessionId: p.id, Path: head.GetPath(), PathRaw: head.GetPathRaw(), Data: buf[:n], Mode: head.GetMode(),
 		})
 		return gone(err)
 	case err != nil:
 		return readError(ctx, err)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil) // a stream that is given up is no file
+	ctx, watch := p.client.watch(ctx)
+	defer watch.stop() // a stream that is given up is no file
 	stream := p.client.rpc.PutFile(ctx)
 	err = stream.Send(&sandboxv2.PutFileRequest{Part: &sandboxv2.PutFileRequest_Header{Header: head}})
-	wait := time.AfterFunc(answerTime, func() { cancel(errSilent) }) // for the server, and not for r
-	defer wait.Stop()
 	for err == nil && n > 0 {
-		wait.Reset(answerTime)
 		err = stream.Send(&sandboxv2.PutFileRequest{Part: &sandboxv2.PutFileRequest_Data{Data: buf[:n]}})
-		wait.Stop()
 		if err != nil {
 			break
 		}
+		watch.pause() // r may be as slow as it likes
 		var readErr error
 		n, readErr = readFull(r, buf, func() error { return stream.Send(stillThere) })
 		if readErr != nil && !errors.Is(readErr, io.EOF) && !errors.Is(readErr, io.ErrUnexpectedEOF) {
 			return readError(ctx, readErr)
 		}
+		watch.resume()
 	}
-	wait.Reset(answerTime)
 	_, err = stream.CloseAndReceive() // when the server has ended the call, this has the reason
 	return gone(causeOr(ctx, err))
 }
@@ -111,17 +108,15 @@ func readError(ctx context.Context, err error) error {
 func (p *peer) Get(ctx context.Context, path string, w io.Writer, most int64, sized func(int64)) error {
 	req := &sandboxv2.GetFileRequest{SessionId: p.id, MaxBytes: &most}
 	wire.SetText(&req.Path, &req.PathRaw, path)
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	wait := time.AfterFunc(answerTime, func() { cancel(errSilent) }) // for the server, and not for w
-	defer wait.Stop()
+	ctx, watch := p.client.watch(ctx)
+	defer watch.stop()
 	stream, err := p.client.rpc.GetFile(ctx, connect.NewRequest(req))
 	if err != nil {
 		return gone(causeOr(ctx, err))
 	}
 	defer stream.Close() //nolint:errcheck // what it finds, Receive has told
 	for left := most; stream.Receive(); {
-		wait.Stop()
+		watch.pause() // so may w
 		m := stream.Msg()
 		if m.SizeBytes != nil {
 			sized(m.GetSizeBytes())
@@ -132,7 +127,7 @@ func (p *peer) Get(ctx context.Context, path string, w io.Writer, most int64, si
 		if _, err := w.Write(m.GetData()); err != nil {
 			return err
 		}
-		wait.Reset(answerTime)
+		watch.resume()
 	}
 	return gone(causeOr(ctx, stream.Err()))
 }
@@ -146,7 +141,7 @@ func (p *peer) List(ctx context.Context, path string) ([]engine.FileInfo, error)
 	}
 	wire.SetText(&req.Path, &req.PathRaw, path)
 	for {
-		m, err := again(ctx, soon(p.client.rpc.ListFiles), req)
+		m, err := again(ctx, soon(p.client, p.client.rpc.ListFiles), req)
 		if err != nil {
 			return nil, gone(err)
 		}
@@ -169,7 +164,7 @@ func (p *peer) List(ctx context.Context, path string) ([]engine.FileInfo, error)
 func (p *peer) Stat(ctx context.Context, path string) (engine.FileInfo, error) {
 	req := &sandboxv2.StatFileRequest{SessionId: p.id}
 	wire.SetText(&req.Path, &req.PathRaw, path)
-	m, err := again(ctx, soon(p.client.rpc.StatFile), req)
+	m, err := again(ctx, soon(p.client, p.client.rpc.StatFile), req)
 	if err != nil {
 		return engine.FileInfo{}, gone(err)
 	}

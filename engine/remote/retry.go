@@ -38,11 +38,11 @@ func again[Q, A any](ctx context.Context, call func(context.Context, *connect.Re
 	}
 }
 
-// soon bounds a call by the short road, whose answer is soon there or never.
-func soon[Q, A any](call func(context.Context, *connect.Request[Q]) (*connect.Response[A], error)) func(context.Context, *connect.Request[Q]) (*connect.Response[A], error) {
+// soon has a call by the short road watched.
+func soon[Q, A any](c *Client, call func(context.Context, *connect.Request[Q]) (*connect.Response[A], error)) func(context.Context, *connect.Request[Q]) (*connect.Response[A], error) {
 	return func(ctx context.Context, req *connect.Request[Q]) (*connect.Response[A], error) {
-		ctx, cancel := context.WithTimeoutCause(ctx, answerTime, errSilent)
-		defer cancel()
+		ctx, w := c.watch(ctx)
+		defer w.stop()
 		answer, err := call(ctx, req)
 		if err != nil && errors.Is(context.Cause(ctx), errSilent) {
 			return nil, errSilent

@@ -33,9 +33,6 @@ var shortCalls = map[string]bool{
 	sandboxv2connect.SandboxServiceResizeRunProcedure:    true,
 }
 
-// answerTime is how long the server may take for a short call that is one message.
-const answerTime = 60 * time.Second
-
 const (
 	dialTime   = 10 * time.Second
 	idleTime   = 90 * time.Second // less than the server's

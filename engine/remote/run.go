@@ -105,9 +105,6 @@ func unknownExit() engine.Exit {
 	return engine.Exit{Reason: engine.ReasonLost, Code: engine.Unknown, WallTime: engine.Unknown, CPUTime: engine.Unknown, PeakMemory: engine.Unknown}
 }
 
-// errSilent is why a stream is given up.
-var errSilent = errors.New("the server does not answer")
-
 // startError is why a run has not been started, or that this is not known.
 func (r *run) startError(err error) error {
 	switch {

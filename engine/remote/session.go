@@ -161,7 +161,7 @@ func newPeer(c *Client, m *sandboxv2.Session, owner bool, closed func() error) *
 	}
 	if owner {
 		p.lease = keepUsed(m.GetIdleTimeout().AsDuration(), func(ctx context.Context) error {
-			_, err := again(ctx, soon(c.rpc.RenewSession), &sandboxv2.RenewSessionRequest{SessionId: p.id})
+			_, err := again(ctx, soon(c, c.rpc.RenewSession), &sandboxv2.RenewSessionRequest{SessionId: p.id})
 			return err
 		})
 	}
