@@ -16,8 +16,9 @@ FUZZTIME    ?= 30s
 BENCHTIME   ?= 1s
 BENCH       ?= .
 TESTFLAGS   ?=
-# Minutes of programs and scripts: what the detector could see there, the suites in ./native, ./wasm and hybrid show it as well.
-RACE_SKIP   := /internal/integration/\(native\|differential\|routing\)$$
+# Minutes of programs, scripts, servers and a browser: what the detector could see there, the suites in ./native, ./wasm, ./server and
+# hybrid show it as well.
+RACE_SKIP   := /internal/integration/\(native\|differential\|routing\|remote\|console\)$$
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 # The first use of a tool builds it into Go's build cache: golangci-lint takes about two minutes on two cores,
