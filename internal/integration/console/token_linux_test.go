@@ -117,6 +117,7 @@ func TestToken_Administrator(t *testing.T) {
 	p = b.open(t, s.url+"/console/", "status of 401", "status of 403")
 	p.shows("#error", wantsToken)
 	p.signIn(other)
+	p.shows("#server", "test") // it has signed in, which puts errors away
 	p.until(`document.querySelector("#error").hidden`)
 	p.click("#all")
 	p.shows("#error", "policy does not allow")
