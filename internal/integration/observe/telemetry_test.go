@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
+	"github.com/sandbar-dev/sandbar/internal/testneed"
 	sandboxv2 "github.com/sandbar-dev/sandbar/proto/gen/sandbox/v2"
 	"github.com/sandbar-dev/sandbar/proto/gen/sandbox/v2/sandboxv2connect"
 )
@@ -107,9 +108,8 @@ func (c *collector) wantMetric(t *testing.T, name string) {
 
 // A module that the wasm tier does not have is named in the route of the run and in errors, and not in spans.
 func TestTelemetry_RefusedScript(t *testing.T) {
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("there is no python3 for the native tier")
-	}
+	_, err := exec.LookPath("python3") // for the native tier
+	testneed.Feature(t, "python3", err)
 	c := newCollector(t)
 	r := newRig(t, rigOptions{collector: c.url})
 	session := r.open(&sandboxv2.SessionOptions{
